@@ -19,16 +19,12 @@ from workbench.privacy import ZCDP, ApproxDP, Charge, NonPrivate, PureDP
 from workbench.study.planner import (
     DECIMALS,
     Answers,
-    Candidate,
     Question,
-    Scale,
     Simulation,
-    answers,
     candidates,
     compared,
     decimal,
     entries_of,
-    factors,
     own_entry,
     plan,
     ranked,
@@ -157,18 +153,6 @@ def test_why_an_entry_does_not_answer(more, words):
     for one in plan(asked(**more)):
         assert words in one.reason
         assert not one.reached
-
-
-# Searches on scales, for estimators of one's own
-
-
-def answer(estimator, **asked):
-    entry = SimpleNamespace(key="mean/thrifty", estimand="mean", assumptions=(), loss=abs)
-    return answers(Question(alpha=0.5, **asked), Candidate(entry, estimator, 3, {})).stated
-
-
-def scale(bound, most=10**6):
-    return Scale(bound, 2, most, factors)
 
 
 @pytest.mark.daily

@@ -85,16 +85,6 @@ def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figur
     assert len(unfolded(page)) == 1
 
 
-@pytest.mark.turns(3)
-def test_where_nothing_is_committed_the_fresh_picture_stands_alone(run, figures, monkeypatch):
-    page, text = run(chapter="two")
-    assert (text, len(unfolded(page))) == ("It falls.", 1)
-    monkeypatch.setattr(session, "figures_folder", lambda: None)
-    assert run() == (page, text)
-    assert 'workbench-recomputed"' not in page
-    assert figures.is_dir()
-
-
 def test_what_takes_longer_than_a_second_says_so_and_nothing_else_does(monkeypatch):
     shown = []
     handle = {name: lambda _, words, raw: shown.append(words["text/plain"]) for name in ("display", "update")}

@@ -46,7 +46,9 @@ def shelf(store, one=None, seed=SEED):
 
 
 def held(store, profile, one=None, seed=SEED):
-    return sorted(shelf(store, one, seed).held(one or sweep(), profile))
+    one = one or sweep()
+    found = shelf(store, one, seed)
+    return [(at, block) for at, block in one.addresses(profile) if found.get(one.points[at], block)]
 
 
 def rows(path):
@@ -72,16 +74,6 @@ def test_a_stored_sweep_has_the_rows_of_one_without_a_store(path, options):
     assert len(before) == 6
     same(plain, run(sweep(), "full", seed=SEED, store=path))
     assert rows(path) == before
-
-
-def test_an_open_store_serves_several_sweeps_and_stays_open(path):
-    with Store(path) as store:
-        first = run(sweep(), "quick", seed=SEED, store=store)
-        run(sweep(name="other"), "quick", seed=SEED, store=store)
-        same(first, run(sweep(), "quick", seed=SEED, store=store))
-    assert len(rows(path)) == 8
-    with pytest.raises(ArgumentError, match="closed"):
-        held(store, "quick")
 
 
 def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):

@@ -276,7 +276,8 @@ def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path, monkeypatch):
     assert jobs == [1, 1, 2]
     assert resources().jobs == 1
     with Store(lent) as store:
-        assert len(store.shelf(usual.name, usual.block, usual.trials, seed=SEED).held(usual, "quick")) == 4
+        shelf = store.shelf(usual.name, usual.block, usual.trials, seed=SEED)
+        assert all(shelf.get(usual.points[at], block) for at, block in usual.addresses("quick"))
     for wrong in (0, -1, 1.5, None):
         with pytest.raises(ArgumentError, match="jobs"):
             Resources(jobs=wrong)

@@ -11,14 +11,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -255,8 +255,7 @@ def checksum(*parts: object) -> bytes:
 
 
 PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
-ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
+GET = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
 
 
 @dataclass(frozen=True)
@@ -275,38 +274,21 @@ class Shelf:
         content = self.digest, point_key(point), cell.block, kinds, numbers
         self.store.fetch(PUT, (*content, checksum(*content), self.name, self.trials, cell.seconds))
 
-    def get(self, point: Point, block: int) -> Cell | None:
+    def get(self, point: Point, block: int, position: int = 0) -> Cell | None:
+        """Return a block, if it is stored: a point is known by its content, wherever it is in a grid."""
         key = point_key(point)
-        found = self.store.fetch(ONE, (self.digest, key, block))
-        return self.cell(0, key, block, *found[0]) if found else None
-
-    def held(self, sweep: Sweep, profile: str) -> dict[tuple[int, int], Cell]:
-        """Return the stored blocks of a sweep, by the position of their point and their number.
-
-        A point is known by its content: a sweep with more points, or of a larger profile, finds what a
-        smaller one stored.
-
-        Raises
-        ------
-        ArgumentError
-            If one is damaged.
-        """
-        positions = {point_key(point): position for position, point in enumerate(sweep.points)}
-        rows = self.store.fetch(GET, (self.digest, sweep.blocks[profile]))
-        cells = (self.cell(positions[row[0]], *row) for row in rows if row[0] in positions)
-        return {(cell.position, cell.block): cell for cell in cells}
-
-    def cell(
-        self, position: int, key: str, block: int, kinds: str, numbers: bytes, sum: bytes, seconds: float = 0
-    ) -> Cell:
-        if checksum(self.digest, key, block, kinds, numbers) != sum:
+        found = self.store.fetch(GET, (self.digest, key, block))
+        if not found:
+            return None
+        ((kinds, numbers, known, seconds),) = found
+        if checksum(self.digest, key, block, kinds, numbers) != known:
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
         columns, start = {}, 0
         try:
             for name, kind in json.loads(kinds):
-                found = np.frombuffer(numbers, kind, self.trials, start)
-                columns[name] = found.astype(found.dtype.newbyteorder("="))
-                start += found.nbytes
+                values = np.frombuffer(numbers, kind, self.trials, start)
+                columns[name] = values.astype(values.dtype.newbyteorder("="))
+                start += values.nbytes
         except (ValueError, TypeError):
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
         return Cell(position, block, columns, seconds)
@@ -377,9 +359,6 @@ def noting(found: list[int] | None) -> Any:
 
 # Running a sweep.
 
-Place: TypeAlias = str | PathLike[str] | Store | None
-"""Of finished blocks: a file, an open store, or None for memory."""
-
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
 _memory: dict[tuple[str, str, int, str], tuple[Sweep, pd.DataFrame]] = {}
@@ -392,7 +371,7 @@ def run(
     seed: int,
     jobs: int | None = None,
     progress: bool = False,
-    store: Place = None,
+    store: str | PathLike[str] | None = None,
     scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
@@ -426,7 +405,7 @@ def run(
     integer_at_least(1, jobs=by[0])
     store = lent.store if store is None else store
     if store is not None:
-        with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
+        with Store(store) as opened:
             shelf = opened.shelf(sweep.name, sweep.block, sweep.trials, seed=seed)
             return _ran(sweep, profile, seed, by, progress, shelf)
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
@@ -447,7 +426,10 @@ def _ran(
     progress: bool,
     shelf: Shelf | None = None,
 ) -> pd.DataFrame:
-    cells, addresses = shelf.held(sweep, profile) if shelf else {}, sweep.addresses(profile)
+    cells, addresses = dict[tuple[int, int], Cell](), sweep.addresses(profile)
+    if shelf:
+        held = (shelf.get(sweep.points[position], block, position) for position, block in addresses)
+        cells = {(cell.position, cell.block): cell for cell in held if cell}
     todo = [task(sweep, *address, seed) for address in addresses if address not in cells]
     options = {"total": len(addresses), "initial": len(cells), "desc": sweep.name, "unit": "block"}
     try:

@@ -2,13 +2,13 @@
 
 import json
 import re
-import subprocess
-import time
 
 import pytest
 
+from tests.cluster import until
 from tests.commands.conftest import command as command
 from tests.lab.conftest import CHART, SETUP, checkout, run_workbench, write_notebook
+from tests.lab.runner.test_resume import alive
 
 NOTEBOOKS = {
     "01_good": (SETUP, CHART, 'lab.verdicts(["good"])'),
@@ -66,14 +66,10 @@ def test_a_quick_run_agrees_with_what_is_committed_and_is_not_made_twice(updated
     done = run_workbench("reproduce", "01_good/error", cwd=root)
     assert done.returncode == 0, done.stdout + done.stderr
     assert files(root / "reproduced" / "01_good" / "error") == FIGURE
-    for name, word, other in (("error", '"Error"', '"Other"'), ("verdicts", '"HOLDS"', '"REFUTED"')):
-        committed = root / "figures" / "01_good" / f"{name}.json"
-        committed.write_text(committed.read_text().replace(word, other))
-    third = run_workbench("reproduce", "01_good", "01_good/error", cwd=root)
-    assert third.returncode == 1
-    assert "FAILED 01_good: verdicts.json: " in third.stdout
-    assert "FAILED 01_good/error: error.json: " in third.stdout
-    assert "workbench reproduce 01_good --profile full --update" in third.stdout
+    committed = root / "figures" / "01_good" / "error.json"
+    committed.write_text(committed.read_text().replace('"Error"', '"Other"'))
+    third = run_workbench("reproduce", "01_good/error", cwd=root)
+    assert (third.returncode, "FAILED 01_good/error: error.json: " in third.stdout) == (1, True)
 
 
 @pytest.mark.daily
@@ -88,40 +84,4 @@ def test_a_timeout_is_named_and_leaves_no_process(project):
     (seconds,) = re.findall(r"03_slow: timeout in (\d+) s", done.stdout)
     assert 15 <= int(seconds) <= 60  # what it took, its end included
     kernel = project / "pid"  # on a machine so busy that it never started there is none
-    until = time.monotonic() + 10
-    while kernel.exists() and time.monotonic() < until:
-        asked = ["ps", "-o", "stat=", "-p", kernel.read_text()]
-        state = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
-        if not state.strip() or state.startswith("Z"):
-            return
-        time.sleep(0.1)
-    assert not kernel.exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["-p", "seed=many"], ["parameter seed = 'many'", "like the default 7"]),
-        (["-p", "out=x"], ["out = 'x'", "--out"]),
-        (["02_nothing"], ["notebook = '02_nothing'", "01_good"]),
-        (["01_good/nothing"], ["figure = 'nothing'", "error"]),
-        (["--profile", "fast"], ["--profile", "'fast'", "quick", "full"]),
-        (["--update"], ["update = 'profile quick'", "--profile full"]),
-        (["--jobs", "0"], ["jobs = 0", "at least 1"]),
-        (["--limit", "0.5"], ["limit = 0.5", "1 or more, where 1 is the usual work"]),
-        (["--timeout", "nan"], ["timeout = nan", "above 0"]),
-        (["--out", "figures"], ["out = ", "a folder of its own"]),
-        (["--out", "/proc/nothing"], ["/proc/nothing: ", "No such file"]),
-        (["--project", "/"], ["project = '/'", "a checkout of dp-workbench"]),
-    ],
-)
-def test_bad_input_is_one_line_exit_2_and_nothing_written(project, command, monkeypatch, arguments, words):
-    before = files(project)
-    monkeypatch.chdir(project)
-    command("reproduce", *arguments).refused(*words)
-    assert files(project) == before
-
-
-def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
+    until(lambda: not (kernel.exists() and alive(kernel.read_text())))

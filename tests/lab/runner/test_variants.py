@@ -75,12 +75,31 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(root):
         ("one_mean --grid n=9 --grid n=8", "grid n = (8,): expected all values of n in one --grid"),
         ("one_mean --grid n=9 -p n=8", "grid n = (9,): expected no other value of n beside it"),
         ("one_mean --grid n=9 --profile full --update", "update = 'changed parameters': expected"),
+        ("one_mean -p word=1", "parameter word = 1: expected a value like the default 'a'"),
+        ("one_mean -p out=x", "out = 'x': expected the option --out"),
+        ("02_nothing", "notebook = '02_nothing': expected one of 02_one_mean, 07_plain"),
+        ("one_mean/nothing", "figure = 'nothing': expected"),
+        ("--profile fast", "--profile = 'fast': expected one of quick, full"),
+        ("--update", "update = 'profile quick': expected --profile full"),
+        ("--jobs 0", "jobs = 0: expected an integer, at least 1"),
+        ("--limit 0.5", "limit = 0.5: expected a finite number, 1 or more, where 1 is the usual work"),
+        ("--timeout nan", "timeout = nan: expected a finite number above 0"),
+        ("--out figures", "a folder of its own"),
+        ("--out /proc/nothing", "/proc/nothing: No such file"),
+        ("--project /", "project = '/': expected a checkout of dp-workbench"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_nothing_is_written(root, command, monkeypatch, arguments, line):
     monkeypatch.chdir(root)
+    (root / "figures").mkdir()
+    before = sorted(root.rglob("*"))
     assert line in command("reproduce", *arguments.split()).refused()
-    assert not (root / "reproduced").exists()
+    assert sorted(root.rglob("*")) == before
+
+
+def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
