@@ -20,7 +20,6 @@ from workbench.privacy import ZCDP, PureDP
 
 ROOT = Path(__file__).parents[2]
 PURE, APPROX = ("--epsilon", "1"), ("--epsilon", "1", "--delta", "1e-6")
-ABOVE_ZERO, INSIDE = "a finite number above 0", "strictly between 0 and 1"
 HOSTILE = [
     *("nan", "inf", "-inf", "1e308", "-1e308", "1e400", "", "7", "7", "0", "-0.0", "5e-324", "1e23", "-1e9"),
     *("abc", "  ", '"1,5', "1,2,3", "-", "\x001"),
@@ -29,9 +28,6 @@ FILES = {
     "good": "height,name,mixed\n1.5,a,1\n2.5,b,x\n0.5,c,2\n1,d,3\n2,e,4\n",
     "one": "height\n1.5\n",
     "wide": ",".join(f"c{place}" for place in range(999)) + "\n" + "1," * 998 + "1\n",
-    "header": "height,name\n",
-    "headless": "171.25,80\n171.25,81\n",
-    "encoded": b"\xff\xfe\x00height",
 }
 
 
@@ -39,7 +35,7 @@ FILES = {
 def folder(tmp_path, monkeypatch):
     """Files of every kind of trouble, in the folder where one stands."""
     for name, text in FILES.items():
-        (tmp_path / f"{name}.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+        (tmp_path / f"{name}.csv").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -76,32 +72,20 @@ def test_one_line_changes_the_estimate_alone(folder, command, row):
     assert abs(value - moved) <= told[0]["plan"][0]["sensitivity"] * (1 + 1e-9)
 
 
-def test_it_prints_value_budget_plan_errors_and_where_the_noise_is_from(folder, command):
+def test_it_prints_the_plan_where_the_noise_is_from_and_how_far_it_may_be_off(folder, command):
     value, record, said = recorded(command)
-    for words in (
-        f"budget: {PureDP(1.0)}",
-        "randomness: noise seeded by the operating system, in floats: for study",
-        "plan:\n    locate: window_median, ε = 1",
-        "missing entries: a row with an entry that is missing or no number is absent",
-        "predicted error: ",
-        "(the median of |out - mean|",
-    ):
-        assert words in said
     assert isinstance(value, float)
+    for words in ("noise seeded by the operating system, in floats", "\n    locate: window_median, ε = 1"):
+        assert words in said
+    assert "predicted error: " in said
     _, record, said = recorded(command, key="clipped-mean")
-    bound = module.estimator("univariate/clipped-mean", {"radius": 9.0, "sigma": 1.0}).error_bound(
-        5, 1, PureDP(1.0), 0.05
-    )
+    estimator = module.estimator("univariate/clipped-mean", {"radius": 9.0, "sigma": 1.0})
+    bound = estimator.error_bound(5, 1, PureDP(1.0), 0.05)
     assert f"error bound: {bound:.10g}, with probability 0.95 (" in said
     assert record["error"]["value"] == pytest.approx(bound)
     assert "error bound: none at" in recorded(command, key="histogram-location")[2]
-
-
-def test_a_count_and_a_mean_within_bounds_come_with_an_interval(folder, command):
-    said = command(*estimate(key="count", settings=(), more=("--seed", "1"))).printed()
-    assert re.search(r"^counts: \d of 5 rows\n95 % interval: [\d.]+ to [\d.]+\n", said)
     asked = {"key": "bounded-mean", "settings": ("low=0", "high=3"), "more": ("--seed", "1")}
-    assert "\n95 % interval: 0 to 3\n" in command(*estimate(**asked)).printed()
+    assert "95 % interval: 0 to 3\n" in recorded(command, **asked)[2]
 
 
 def test_a_seed_makes_a_replay_that_says_so_and_missing_entries_may_count(folder, command):
@@ -189,24 +173,19 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
 
 
 SLIPS = (
-    (estimate(budget=("--epsilon", "nan")), "epsilon = nan", ABOVE_ZERO),
+    (estimate(budget=("--epsilon", "nan")), "epsilon = nan", "a finite number above 0"),
     (estimate(key="unbounded-mean", settings=()), "budget = PureDP(epsilon=1.0)", "ApproxDP or ZCDP"),
     (estimate(budget=()), "epsilon = None", "--rho"),
     (estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"),
     (estimate(settings=("radius",)), "'radius'", "NAME=VALUE"),
-    (estimate(settings=("radius=1", "beta=1")), "beta = 1", INSIDE),
     (estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"),
     (estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"),
     (estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"),
-    (estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", ABOVE_ZERO),
-    (estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", ABOVE_ZERO),
+    (estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", "a finite number above 0"),
+    (estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", "a finite number above 0"),
     (estimate("one"), "n = 1", "at least 2"),
-    (estimate("header"), "header.csv", "at least one row"),
-    (estimate("headless"), "headless.csv", "a number or a missing entry there"),
-    (estimate("encoded"), "encoded.csv", "in UTF-8"),
     *((estimate(f"{name}.csv"), f"file = '{name[:1]}", "a file that exists") for name in ("x" * 300, "a\0b")),
     (estimate(column="weight"), "column = 'weight'", "height, name, mixed"),
-    (estimate(column=""), "column = 'height, name, mixed'", "exactly one of"),
     (estimate("wide", column=""), "column = 'c0, c1", "exactly one of 999 names, such as c0"),
     (estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "),
     (estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", "an estimator that is private"),
@@ -214,9 +193,7 @@ SLIPS = (
     (estimate(more=("--decimal", ";")), "decimal = ';'", "one of"),
     (estimate(more=("--seed", "-1")), "seed = -1", "at least 0"),
     (estimate(more=("--out", "a\0b")), "out = 'a", "the name of a file"),
-    (estimate(more=("--out", "/dev/fd/x.json")), "out = '/dev/fd/x.json'", "can be written (No such file"),
     (estimate(more=("--out", "no/such/a.json")), "out = 'no/such/a.json'", "folder that exists"),
-    (estimate(more=("--out", ".")), "out = '.'", "a file in a folder that exists, and no link or device"),
 )
 
 
@@ -229,6 +206,16 @@ def test_a_slip_is_one_line_and_writes_nothing(folder, command, arguments, words
     out = () if "--out" in arguments else ("--out", "out.json")
     command(*arguments, *out).refused(*words)
     assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in FILES}
+
+
+def test_no_control_character_of_a_file_reaches_the_terminal(folder, command):
+    (folder / "red.csv").write_text("a\x1b[31mred\x9b0m,b\u202ec\n1,x\n3,4\n5,6\n")
+    line = estimate("red", key="mean/coinpress", budget=("--rho", "1"), column="")
+    released, checked, refused = (command(*line, *more) for more in ((), ("--check",), ("--column", "zz")))
+    for done in (released, checked, refused):
+        said = done.stdout + done.stderr
+        assert not [one for one in said if category(one)[0] == "C" and one != "\n"]
+        assert "\\u202ec" in said
 
 
 @pytest.mark.parametrize("name", ["good.csv", "hard", "pipe", "link", "nowhere"])
@@ -244,15 +231,6 @@ def test_a_result_takes_the_place_of_no_input_link_or_device(folder, command, na
     command(*estimate(more=("--out", name))).refused(f"out = '{name}'", allowed)
     assert {path: path.lstat() for path in folder.iterdir()} == before
     assert (folder / "good.csv").read_text() == FILES["good"]
-
-
-def test_a_result_takes_the_place_of_a_plain_file_and_of_nothing_beside_it(folder, command):
-    for name in ("out.json", "out.json.part"):
-        (folder / name).write_text("former")
-    command(*estimate(more=("--out", "out.json"))).printed()
-    assert json.loads((folder / "out.json").read_text())["status"] == "estimated"
-    assert (folder / "out.json.part").read_text() == "former"
-    assert len(list(folder.iterdir())) == len(FILES) + 2
 
 
 class Input:
@@ -289,15 +267,6 @@ def test_a_file_that_changes_between_passes_is_one_line_and_nothing_is_released(
     line = estimate(key="mean/coinpress", budget=("--rho", "1"), settings=("radius=1e6",))
     command(*line, "--out", "out.json").refused("file = 'good.csv'", "stays as it is", "nothing is released")
     assert not (folder / "out.json").exists()
-
-
-@pytest.mark.parametrize("more", [(), ("--check",), ("--column", "zz")])
-def test_no_control_character_of_a_file_reaches_the_terminal(folder, command, more):
-    (folder / "red.csv").write_text("a\x1b[31mred\x9b0m,b\u202ec\n1,x\n3,4\n5,6\n")
-    done = command(*estimate("red", key="mean/coinpress", budget=("--rho", "1"), column=""), *more)
-    said = done.stdout + done.stderr
-    assert not [one for one in said if category(one)[0] == "C" and one != "\n"]
-    assert "a\\u001b[31mred\\u009b0m, b\\u202ec" in said or "--check" in more
 
 
 @pytest.mark.daily

@@ -4,7 +4,7 @@ import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
 from workbench.errors import ArgumentError
-from workbench.lab.notebook import colour_keys, compare, comparison_chart
+from workbench.lab.notebook import colour_keys, compare
 from workbench.populations import UnivariateGaussian
 
 NORMAL = UnivariateGaussian(3.0)
@@ -39,9 +39,7 @@ def test_the_picture_is_error_against_n_with_what_is_predicted():
 
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(ArgumentError, match=r"budgets of one kind, or several n"):
-        comparison_chart(
-            compare({"mine": mine}, population=NORMAL, n=9, budget=[ZCDP(1.0), PureDP(1.0)], trials=5).found
-        )
+        compare({"mine": mine}, population=NORMAL, n=9, budget=[ZCDP(1.0), PureDP(1.0)], trials=5)
     with pytest.raises(ArgumentError, match="at most 4"):
         colour_keys({str(k): mine for k in range(5)})
     keys = colour_keys(

@@ -112,11 +112,9 @@ def test_json_gives_the_chart_back_and_keeps_six_digits():
     ("make", "words"),
     [
         (lambda: Series("s", [1, 2], [1]), ("y = '1 numbers'", "as many as x has: 2")),
-        (lambda: Series("s", [1], [1], role="trend"), ("role = 'trend'", "theory")),
         (lambda: Panel("p", "x", "y", (), xscale="sqrt"), ("xscale = 'sqrt'", "log")),
         (lambda: Mark("m", "arrow", x=1, y=1), ("x2 = None", "needs x, y, x2, y2")),
         (lambda: Heat(((1.0,), (1.0, 2.0)), (0, 1)), ("values", "rows of one length")),
-        (lambda: Chart("a/b", "t", (), alt="a"), ("name = 'a/b'", "letters")),
         (lambda: Chart("a", "t", (), alt=" "), ("alt = ' '", "in words")),
     ],
 )

@@ -108,11 +108,13 @@ def test_mutants_leave_nothing_behind():
 
 
 @pytest.mark.daily
-def test_command_fails_on_a_violation_and_prints_json(capsys):
+def test_the_command_fails_on_a_violation_and_finds_mutants(capsys):
     with alone(weaker("exponential", 0.25)):
         assert main(["audit", "univariate/histogram-location", "--json", "--seed", "3"]) == 1
-    records = json.loads(capsys.readouterr().out)
-    assert any(record["violated"] for record in records)
-    assert {"key", "stage", "claim", "eps_lower", "mu_lower", "event", "pair", "counts", "runs"} <= set(
-        records[0]
-    )
+    found = json.loads(capsys.readouterr().out)
+    assert any(one["violated"] for one in found)
+    assert {"key", "stage", "claim", "eps_lower", "mu_lower", "event", "pair", "counts", "runs"} <= {
+        *found[0]
+    }
+    assert main(["audit", "univariate/clipped-mean", "--mutants"]) == 0
+    assert "4 of 4 mutants caught" in capsys.readouterr().out

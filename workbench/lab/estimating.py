@@ -150,7 +150,6 @@ def _progress(rows: int) -> AbstractContextManager[Any]:
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
-    """Return the estimator of a key with these public parameters; those without a default must be set."""
     kind: Any = type(KNOWN[key].estimator)
     known = {entry.name: entry for entry in fields(kind)}
     for name, value in settings.items():
@@ -175,7 +174,6 @@ def absent(kind: type, value: float | None) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return an estimate as JSON has it: numbers, lists, and records for intervals and the like."""
     if is_dataclass(value) and not isinstance(value, type):
         return {name: plain(part) for name, part in asdict(value).items()}
     if isinstance(value, np.ndarray):
@@ -187,7 +185,6 @@ def plain(value: Any) -> Any:
 
 
 def lines(record: Mapping[str, Any]) -> str:
-    """Return a record as lines for a terminal."""
     value = "no value (the estimator abstained)" if record["value"] is None else _show(record["value"])
     ends = record.get("interval", [])
     every = ends if isinstance(ends, list) else [ends]  # one, or one for each bin
@@ -231,7 +228,6 @@ def _show(value: Any) -> str:
 
 
 def spending(epsilon: float | None, delta: float | None, rho: float | None) -> Any:
-    """Return pure, approximate or zero-concentrated DP."""
     if rho is not None:
         if epsilon is not None:
             raise ArgumentError("rho", rho, "either --rho or --epsilon, not both")

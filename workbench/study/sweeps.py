@@ -140,17 +140,10 @@ class DamagedError(ArgumentError):
 
 
 class Store:
-    """A database of finished blocks; a context manager that closes it.
+    """A database of finished blocks, made if there is none; a context manager that closes it.
 
-    Parameters
-    ----------
-    path : path
-        The file; made if there is none. Beside it lie two more while it is in use, and after a crash.
-
-    Raises
-    ------
-    ArgumentError
-        If the file is not such a database, now or when it is read; a `DamagedError` where it is a broken one.
+    Beside the file lie two more while it is in use, and after a crash. One that is no such database, now or
+    when it is read, is an `ArgumentError`; one that is broken a `DamagedError`.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -185,13 +178,7 @@ class Store:
         return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
 
     def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
-        """Return the blocks of so many trials measured by the same code, versions and seed under a name.
-
-        Raises
-        ------
-        ArgumentError
-            If it is not certain what code runs: see `home`.
-        """
+        """Return the blocks of so many trials measured by the same code, versions and seed under a name."""
         integer_at_least(0, seed=seed)
         require_unchanged()
         *function, code = home(block)
@@ -202,8 +189,7 @@ class Store:
 def require_intact(store: Store) -> None:
     """Raise a `DamagedError` unless the database is sound and every block is what was put in.
 
-    A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
-    the middle.
+    A block is checked whenever it is read; here all are, so that nobody fails in the middle.
     """
     if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
         raise store.damaged("its pages are damaged")
@@ -381,19 +367,8 @@ def run(
     a `store`, which takes the memory's place, are read and the others added one by one, so that a sweep that
     was interrupted, or killed, goes on from there. All three are those of `resources` by default.
 
-    Returns
-    -------
-    DataFrame
-        One row per trial, in the order of the grid, block and trial; the caller's own copy.
-
-    Raises
-    ------
-    CellError
-        If a block fails; names the sweep and the point.
-    SchedulerLostError
-        If the cluster's scheduler is gone; what is in the store stays there.
-    ArgumentError
-        If the store is damaged, or no database of sweeps.
+    The table has one row per trial, in the order of the grid, block and trial, and is the caller's own copy.
+    A block that fails is a `CellError`, which names the sweep and the point.
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)

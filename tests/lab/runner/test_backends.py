@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 
 from tests.cluster import PATIENCE, cluster, until
-from tests.lab.runner.test_resume import COUNT, OPEN, TRIALS, Lab
-from tests.lab.runner.test_resume import whole as whole
+from tests.lab.runner.test_reproduce import COUNT, OPEN, TRIALS, Lab
+from tests.lab.runner.test_reproduce import whole as whole
 from workbench.errors import ArgumentError
 from workbench.study.grids import Sweep, grid
 from workbench.study.sweeps import Store, digest, run

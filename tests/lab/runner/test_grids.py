@@ -1,6 +1,6 @@
 """Runs away from a notebook's start: judged by predictions, one at every combination, sharing their blocks.
 
-The notebook is a session in this process, lent what the runner lends; `test_headless` has a kernel.
+The notebook is a session in this process, lent what the runner lends; `test_reproduce` has a kernel.
 """
 
 import json
