@@ -161,7 +161,6 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
     mean = np.array(json.loads(said.splitlines()[0].removeprefix("mean: ")))
     assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
     assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
-    command(*line, "--set", "centre=1,2,3", *ranges[2:]).refused("centre = (1.0, 2.0, 3.0): expected one")
     line = ("estimate", "two.csv", "--key", "covariance/coinpress", "--seed", "1")
     line = (*line, "--set", "lower=0.5", "--set", "upper=400")
     for scale, told in (("10,8000", "scales: 10, 8000"), ("found", "scales: found privately")):
@@ -169,7 +168,6 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
         covariance = np.array(json.loads(said.splitlines()[0].removeprefix("covariance: ")))
         assert told in said
         assert np.sqrt(np.diag(covariance)) == pytest.approx([10, 8000], rel=1)
-    command(*line, "--rho", "1", "--scale", "1").refused("scale = (1,): expected 2 numbers")
 
 
 SLIPS = (

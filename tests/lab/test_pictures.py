@@ -18,7 +18,7 @@ from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.curves import agreement
-from workbench.charts.drawing import PAGE, RC, SLIDE, draw, png, svg
+from workbench.charts.drawing import PAGE, RC, draw, png, svg
 from workbench.charts.style import METHODS, look
 from workbench.errors import ArgumentError
 from workbench.lab.figures import VERDICTS, richest
@@ -79,15 +79,6 @@ def faults(shown, form=PAGE):
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_committed_words_are_on_the_page_and_apart(path):
     assert faults(Chart.from_json(richest(canonical_json.read(path)["charts"]))) == []
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-@pytest.mark.parametrize("form", [PAGE, SLIDE])
-def test_words_are_on_the_page_and_apart(count, form):
-    table = Panel("Table", "n", "p", (), heat=TABLE)
-    for panel in (PANEL, table, replace(NAMED, title="Rows")):
-        assert faults(chart(*[panel] * count), form) == []
 
 
 @pytest.mark.turns(3)

@@ -115,26 +115,6 @@ def asked(monkeypatch, tmp_path):
     return asked
 
 
-def until_says(button, words):
-    until = time.monotonic() + 60
-    while words not in button.words.value + button.page.value and time.monotonic() < until:
-        time.sleep(0.05)
-    return words in button.words.value + button.page.value
-
-
-@pytest.mark.daily
-def test_a_committed_figure_stands_and_is_made_again_when_asked(asked, tmp_path):
-    assert asked(epsilon=2.0).line == f"{session.STANDS}, at other parameters: epsilon = 2, there 1"
-    button = asked()
-    assert button.line == session.STANDS
-    assert list(tmp_path.iterdir()) == []
-    button.button.click()
-    assert button.button.description == again.STOP
-    assert until_says(button, session.AGREES)
-    assert (tmp_path / "recomputed" / "attacker.svg").is_file()
-    assert button.button.description == again.RECOMPUTE
-
-
 def test_what_is_made_again_is_stopped_by_the_same_button(asked):
     button = asked()
     button.button.click()
