@@ -21,15 +21,11 @@ KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
 VECTORS = tuple(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
 
 
-def measure(*, trials, data, noise, **point):
-    return {"error": data.random(trials)}
-
-
 class Measure:
     """A block that carries what no digest of a file tells."""
 
-    def __call__(self, *, trials, data, noise, **point):
-        return measure(trials=trials, data=data, noise=noise, **point)
+    def __call__(self, **given):
+        return {}
 
 
 @pytest.fixture

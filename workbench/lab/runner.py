@@ -35,7 +35,7 @@ import workbench
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
-from workbench.errors import ArgumentError, integer_at_least, nearest, one_of, positive, real
+from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, real
 from workbench.lab import sizes, tables
 from workbench.lab.claims import counted, full_verdicts, tally
 from workbench.lab.differences import compare, differences
@@ -122,11 +122,8 @@ def _checked(stem: str, name: str, value: object, start: Mapping[str, object], d
     if name in OWN:
         raise ArgumentError(name, value, OWN[name])
     if name not in start:
-        near = " or ".join(nearest(name, start))
-        meant = f"; did you mean {near}?" if near else ""
-        raise ArgumentError(
-            f"parameter {name}", value, f"a parameter of {stem}: {', '.join(sorted(start))}{meant}"
-        )
+        known = one_of_words(name, sorted(start))
+        raise ArgumentError(f"parameter {name}", value, f"a parameter of {stem}: {known}")
     if isinstance(start[name], int) and isinstance(value, float) and value.is_integer():
         value = int(value)
     if name in declared:

@@ -123,22 +123,16 @@ def test_a_grid_is_a_run_at_every_combination_and_what_was_made_is_not_made_agai
     assert lab.started == [*folders, folders[1]]
 
 
-def test_outputs_that_are_as_they_were_are_not_made_again_and_others_are(lab):
-    given = {"epsilon": 0.1}
+def test_outputs_that_are_as_they_were_are_not_made_again_and_a_damaged_store_is_set_aside(lab):
+    given, path = {"epsilon": 0.1}, runner.place(lab.home)
     lab.reproduce(given=given)
     assert "02_one_mean/epsilon=0.1: cached" in lab.reproduce(given=given)
     (lab.home / "epsilon=0.1" / "usual.json").write_text("{}")
-    assert "02_one_mean/epsilon=0.1: ok" in lab.reproduce(given=given)
-    assert len(lab.started) == 2
-
-
-def test_a_damaged_store_is_set_aside_and_said_so(lab):
-    lab.reproduce(given={"epsilon": 0.1})
-    path = runner.place(lab.home)
     path.write_text("nonsense " * 1000)
-    (lab.home / "epsilon=0.1" / "usual.json").unlink()
-    said = lab.reproduce(given={"epsilon": 0.1})
+    said = lab.reproduce(given=given)
+    assert "02_one_mean/epsilon=0.1: ok" in said
     assert f"(its store was damaged: begun again; it is kept as {path.name}.damaged-1)" in said
+    assert len(lab.started) == 2
 
 
 def test_numbers_that_are_not_committed_or_are_others_exit_1_and_say_what_to_do(lab):
