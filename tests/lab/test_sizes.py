@@ -59,17 +59,3 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert (others.label, others.y) == ("open", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in (first, second)] == [(0.1, 100.0), (0.1, 1000.0)]
     assert second.title == "Y: n grows as stated in 0 of 1 rows, 1 open"
-
-
-@pytest.mark.parametrize(
-    ("changes", "names"),
-    [
-        ([{"key": "mean/prime"}, {"key": "mean/coinpress"}], ("PRIME: ε (Thm 1)", "CoinPress: ε (Thm 1)")),
-        ([{"key": f"mean/x [{word}]"} for word in ("noise", "bias")],
-         ("mean/x: ε (Thm 1, noise)", "mean/x: ε (Thm 1, bias)")),
-        ([{"term": "d^1.5/ε"}, {"term": "d/ε"}],
-         ("mean/x: ε (Thm 1, d$^{1.5}$/ε)", "mean/x: ε (Thm 1, d/ε)")),
-    ],
-)  # fmt: skip
-def test_scalings_of_one_name_are_told_apart(changes, names):
-    assert sizes.picture("X", [scaling(**one) for one in changes]).panels[0].names == names

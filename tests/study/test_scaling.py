@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from workbench.bounds import Shape
 from workbench.study.rules import Status
 from workbench.study.scaling import (
     PLANNED,
@@ -230,18 +229,3 @@ def test_an_entry_is_run_on_its_own_law_with_the_public_numbers_that_move():
     assert np.median(errors) < 0.5
     (leasts,) = measured([one], "quick", seed=1)
     assert grows(one, leasts).detail["scaling"]["slope"] == pytest.approx(-1, abs=0.3)
-
-
-def test_numbers_follow_from_others_and_take_the_type_of_the_usual_one():
-    def counted(d: int, twice: int, n: int, *, trials, data, noise):
-        return {"error": np.zeros(trials)}
-
-    one = Statement(
-        "S", "k", {"d": 2, "alpha": 0.5}, lambda d, alpha: Shape(d / alpha, 3.0 * d / alpha),
-        (Move("d", (2.0, 4.0), 1, {}, "d/α"),), counted,
-        fewest=lambda d: 10 * d, start=lambda stated, fewest: max(fewest, stated),
-        also=lambda d: {"twice": 2 * d},
-    )  # fmt: skip
-    setting = next(one.scalings()).setting(4.0)
-    assert setting == Setting({"d": 4, "twice": 8}, 0.5, 40, 32.0, setting.predicted, 0.75, 40)
-    assert isinstance(setting.point["d"], int)
