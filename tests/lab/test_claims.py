@@ -1,9 +1,13 @@
 """What a notebook says of its claims: the committed verdicts, and whether this run agrees with them."""
 
+from unittest.mock import patch
+
 import pytest
 
 from workbench.chapters.registry import CLAIMS
 from workbench.lab import claims
+from workbench.study import sweeps
+from workbench.study.faults import alone, weaker
 
 HOLDS, OPEN, REFUTED = (
     next(name for name, claim in CLAIMS.items() if claim.expected == status)
@@ -60,3 +64,23 @@ def test_without_committed_verdicts_claims_are_new_and_refuted_ones_fail(monkeyp
     assert claims.told(found, full=False)[1].splitlines()[0].endswith("2 are new.")
     assert claims.changed(found, "quick") == []
     assert claims.changed(records((HOLDS, "REFUTED")), "quick")
+
+
+def decided(claim, *faults):
+    """How a quick run of a claim agrees: serial, without a store, and without the tables of another run."""
+    with sweeps.lending(sweeps.Resources()), patch.dict(sweeps._memory, clear=True), alone(*faults):
+        found = CLAIMS[claim].decide("quick", 1, 1).about(claim, "").record()
+    return claims.agreement(found, claims.full_verdicts()[claim])
+
+
+@pytest.mark.parametrize(
+    ("claim", "kinds"),
+    [
+        pytest.param("one-mean/clipping-pays-range", ("laplace",), marks=pytest.mark.daily),
+        ("sparse-covariance/entries-concentrate", ("gaussian",)),
+        pytest.param("which-one/rows-are-enough", ("choice", "gaussian"), marks=pytest.mark.daily),
+    ],
+)
+def test_a_wrong_constant_differs_and_the_right_one_agrees(claim, kinds):
+    assert not decided(claim).apart
+    assert decided(claim, *(weaker(kind, 1.3) for kind in kinds)).apart
