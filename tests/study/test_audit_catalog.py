@@ -97,7 +97,7 @@ def test_the_mutants_of_an_entry_in_many_dimensions_are_caught(key):
 
 
 def test_a_step_is_replayed_on_a_neighbour_and_repeated_with_fresh_noise():
-    """A run on it takes the same outputs and sees its own rows; attacks on the replayed step reach its claim."""
+    """A run on it takes the same outputs and sees its own rows; an attack on the step reaches its claim."""
     setting = Setting("univariate/two-step-mean", TwoStepMean(radius=10.0, sigma=1.0), PureDP(2.0), 300)
     pairs = univariate.typical(300)
     first, second = both(setting, pairs[0])
