@@ -13,5 +13,5 @@ def pytest_addoption(parser):
         "--browser-output",
         default=Path(__file__).parents[1] / "build" / "browser",
         metavar="DIR",
-        help="where the browser tests keep screenshots and latencies (emptied first)",
+        help="where the browser tests keep screenshots (emptied first)",
     )

@@ -29,7 +29,6 @@ Options = argparse.Namespace
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
     if argv is None and not _alone():
         return _complain("stdout: expected to be open")
     try:
@@ -90,7 +89,6 @@ def _complain(message: str) -> int:
 
 
 def pair(text: str) -> tuple[str, object]:
-    """Return a name and its value, a literal or else the word itself."""
     name, equals, value = text.partition("=")
     if not (equals and name.isidentifier()):
         raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
@@ -98,7 +96,6 @@ def pair(text: str) -> tuple[str, object]:
 
 
 def axis(text: str) -> tuple[str, tuple[object, ...]]:
-    """Return a name and its values, separated by commas."""
     name, equals, values = text.partition("=")
     if not (equals and name.isidentifier()):
         raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE,VALUE,...")
@@ -516,7 +513,6 @@ class Parser(argparse.ArgumentParser):
             self.error(str(ArgumentError(name, value, one_of_words(value, action.choices))))
 
     def error(self, message: str) -> NoReturn:
-        """Print one line and exit with 2."""
         self.exit(2, f"workbench: error: {printable(' '.join(message.split()))}\n")
 
 

@@ -22,10 +22,10 @@ STARTS_WITHIN, STOPS_WITHIN = 180, 20  # seconds
 
 
 class Server:
-    """A running JupyterLab: where it is and the token it wants."""
+    """A running JupyterLab: its process, where it is, and the token it wants."""
 
-    def __init__(self, base, token):
-        self.base, self.token = base, token
+    def __init__(self, process, base, token):
+        self.process, self.base, self.token = process, base, token
 
     def address_of(self, notebook):
         """In a workspace of its own, which opens no other notebook beside it."""
@@ -35,39 +35,38 @@ class Server:
 
     def end_session(self, notebook):
         """Shut down a notebook's kernel, so that it does not slow the others."""
-        for session in json.loads(self._ask("GET", "sessions")):
+        for session in json.loads(self.ask("GET", "api/sessions")):
             if session["name"] == notebook:
-                self._ask("DELETE", f"sessions/{session['id']}")
+                self.ask("DELETE", f"api/sessions/{session['id']}")
 
-    def stop(self):
-        self._ask("POST", "shutdown")
-
-    def _ask(self, method, what):
+    def ask(self, method, what, data=None):
         header = {"Authorization": f"token {self.token}"}
-        request = urllib.request.Request(f"{self.base}/api/{what}", method=method, headers=header)
+        request = urllib.request.Request(f"{self.base}/{what}", data, header, method=method)
         with urllib.request.urlopen(request, timeout=STOPS_WITHIN) as answer:
             return answer.read()
 
 
 @contextmanager
-def serve(root, folder):
-    """Serve a copy of the project's notebooks and figures from a folder, and log beside it."""
-    project = folder / "project"
+def serve(root, folder, **environment):
+    """Serve a copy of a project's notebooks and figures from a folder, with no settings of the user's."""
+    project, log, port = folder / "project", folder / "server.log", str(free_port())
     for name in ("notebooks", "figures"):
-        shutil.copytree(root / name, project / name, ignore=shutil.ignore_patterns(".*"))
+        if (root / name).is_dir():
+            shutil.copytree(root / name, project / name, ignore=shutil.ignore_patterns(".*"))
     shutil.copy(root / "pyproject.toml", project)
-    line = [sys.executable, "-m", "workbench.cli", "lab", "--no-browser", "--port", str(free_port())]
-    log = folder / "server.log"
+    line = [sys.executable, "-m", "workbench.cli", "lab", "--no-browser", "--port", port]
+    settings = {name: str(folder / name.lower()) for name in SETTINGS}
     with log.open("w") as stream:
         process = subprocess.Popen(
-            [*line, "--project", str(project)],
-            env=environment(folder), cwd=folder, stdout=stream, stderr=stream, start_new_session=True,
+            [*line, "--project", str(project)], env={**os.environ, **settings, **environment}, cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True,
         )  # fmt: skip
     try:
         server = wait_for(process, log)
         yield server
-        server.stop()
-        process.wait(STOPS_WITHIN)
+        if process.poll() is None:
+            server.ask("POST", "api/shutdown")
+            process.wait(STOPS_WITHIN)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
@@ -79,16 +78,10 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def environment(folder):
-    """No settings of the user's, neither read nor written."""
-    own = {name: str(folder / name.lower()) for name in SETTINGS}
-    return {**os.environ, **own}
-
-
 def wait_for(process, log):
     until = time.monotonic() + STARTS_WITHIN
     while time.monotonic() < until and process.poll() is None:
         if found := ADDRESS.search(log.read_text()):
-            return Server(*found.groups())
+            return Server(process, *found.groups())
         time.sleep(0.1)
     raise RuntimeError(f"no server after {STARTS_WITHIN} s:\n{log.read_text()[-2000:]}")

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -82,18 +83,14 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
     ("arguments", "words"),
     [
         (("lst",), "COMMAND = 'lst': expected one of lab, reproduce"),
-        (("list", "--jsn"), "unrecognized arguments: --jsn"),
         (("list", "TwoStepMean"), "did you mean univariate/two-step-mean?"),
         (("list", "mean/coinpres"), f"expected one of {len(CATALOG)} names; did you mean mean/coinp"),
-        (("list", "nonsense"), "key = 'nonsense': expected a key, or one of univariate, mean"),
-        (("list", "x", "y"), "y"),
         (("claims", "L17/Thm2.55"), "did you mean L17/Thm2.5"),
         (("claims", "private-for-fre"), "did you mean one-mean/private-for-free?"),
         (("claims", "--status", "maybe"), "--status = 'MAYBE': expected one of HOLDS"),
         (("claims", "--from", "nowhere"), "from = 'nowhere': expected a folder of figures"),
         (("audit", "univariate/medan"), "did you mean univariate/median?"),
         (("audit", "mean/empirical"), "key = 'mean/empirical': expected an estimator that is private"),
-        (("bench", "Median"), "did you mean univariate/median?"),
         (("lab", "--port", "0"), "port = 0"),
     ],
 )
@@ -111,7 +108,6 @@ def verdict(estimate, low, high, status="UNDECIDED", name="T1"):
     [
         (verdict(1.0, 0.7, 1.4), verdict(1.3, 1.29, 1.31, "HOLDS"), True),
         (verdict(1.0, 0.9, 1.1), verdict(1.3, 1.29, 1.31, "HOLDS"), False),
-        (verdict(1.3, 1.2, 1.4), verdict(1.0, 0.98, 1.02, "HOLDS"), False),
         (verdict(0.2, 0.0, float("inf")), verdict(3.0, 2.9, 3.1, "HOLDS"), True),  # too few trials to see it
         (verdict(2.0, 2.0, 2.0, "HOLDS"), verdict(2.5, 2.5, 2.5, "HOLDS"), True),  # a largest value grows
         (verdict(2.0, 2.0, 2.0, "REFUTED"), verdict(1.5, 1.5, 1.5, "HOLDS"), False),
@@ -133,29 +129,17 @@ def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkou
     assert full_verdicts() == {}
 
 
-def python(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-
-
 @pytest.mark.parametrize("missing", ["pandas", "papermill", "matplotlib"])
-def test_a_missing_extra_is_one_line(missing):
-    code = f"""
-import sys
-sys.modules[{missing!r}] = None
-import workbench.cli as cli
-def run(options):
-    import {missing}
-cli.COMMANDS['list'] = cli.COMMANDS['list']._replace(run=run)
-sys.exit(cli.main(["list"]))
-"""
-    done = python(code)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert missing in done.stderr
-    assert 'pip install "dp-workbench[lab]"' in done.stderr
+def test_a_missing_extra_is_one_line(command, monkeypatch, missing):
+    needy = COMMANDS["list"]._replace(run=lambda _: import_module(missing))
+    monkeypatch.setitem(COMMANDS, "list", needy)
+    monkeypatch.setitem(sys.modules, missing, None)
+    command("list").refused(missing, 'pip install "dp-workbench[lab]"')
 
 
 def test_help_loads_nothing_heavy():
     heavy = "{'numpy', 'scipy', 'matplotlib', 'pandas', 'ipywidgets', 'IPython', 'papermill', 'joblib'}"
     code = f"import sys, workbench.cli as c; c.parser(); print({heavy} & set(sys.modules))"
-    assert python(code).stdout == "set()\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "set()\n"
     assert run_workbench("--help").returncode == 0

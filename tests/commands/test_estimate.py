@@ -20,7 +20,6 @@ from workbench.privacy import ZCDP, PureDP
 
 ROOT = Path(__file__).parents[2]
 PURE, APPROX = ("--epsilon", "1"), ("--epsilon", "1", "--delta", "1e-6")
-ABOVE_ZERO, INSIDE = "a finite number above 0", "strictly between 0 and 1"
 HOSTILE = [
     *("nan", "inf", "-inf", "1e308", "-1e308", "1e400", "", "7", "7", "0", "-0.0", "5e-324", "1e23", "-1e9"),
     *("abc", "  ", '"1,5', "1,2,3", "-", "\x001"),
@@ -29,9 +28,6 @@ FILES = {
     "good": "height,name,mixed\n1.5,a,1\n2.5,b,x\n0.5,c,2\n1,d,3\n2,e,4\n",
     "one": "height\n1.5\n",
     "wide": ",".join(f"c{place}" for place in range(999)) + "\n" + "1," * 998 + "1\n",
-    "header": "height,name\n",
-    "headless": "171.25,80\n171.25,81\n",
-    "encoded": b"\xff\xfe\x00height",
 }
 
 
@@ -39,7 +35,7 @@ FILES = {
 def folder(tmp_path, monkeypatch):
     """Files of every kind of trouble, in the folder where one stands."""
     for name, text in FILES.items():
-        (tmp_path / f"{name}.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+        (tmp_path / f"{name}.csv").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -76,32 +72,20 @@ def test_one_line_changes_the_estimate_alone(folder, command, row):
     assert abs(value - moved) <= told[0]["plan"][0]["sensitivity"] * (1 + 1e-9)
 
 
-def test_it_prints_value_budget_plan_errors_and_where_the_noise_is_from(folder, command):
+def test_it_prints_the_plan_where_the_noise_is_from_and_how_far_it_may_be_off(folder, command):
     value, record, said = recorded(command)
-    for words in (
-        f"budget: {PureDP(1.0)}",
-        "randomness: noise seeded by the operating system, in floats: for study",
-        "plan:\n    locate: window_median, ε = 1",
-        "missing entries: a row with an entry that is missing or no number is absent",
-        "predicted error: ",
-        "(the median of |out - mean|",
-    ):
-        assert words in said
     assert isinstance(value, float)
+    for words in ("noise seeded by the operating system, in floats", "\n    locate: window_median, ε = 1"):
+        assert words in said
+    assert "predicted error: " in said
     _, record, said = recorded(command, key="clipped-mean")
-    bound = module.estimator("univariate/clipped-mean", {"radius": 9.0, "sigma": 1.0}).error_bound(
-        5, 1, PureDP(1.0), 0.05
-    )
+    estimator = module.estimator("univariate/clipped-mean", {"radius": 9.0, "sigma": 1.0})
+    bound = estimator.error_bound(5, 1, PureDP(1.0), 0.05)
     assert f"error bound: {bound:.10g}, with probability 0.95 (" in said
     assert record["error"]["value"] == pytest.approx(bound)
     assert "error bound: none at" in recorded(command, key="histogram-location")[2]
-
-
-def test_a_count_and_a_mean_within_bounds_come_with_an_interval(folder, command):
-    said = command(*estimate(key="count", settings=(), more=("--seed", "1"))).printed()
-    assert re.search(r"^counts: \d of 5 rows\n95 % interval: [\d.]+ to [\d.]+\n", said)
     asked = {"key": "bounded-mean", "settings": ("low=0", "high=3"), "more": ("--seed", "1")}
-    assert "\n95 % interval: 0 to 3\n" in command(*estimate(**asked)).printed()
+    assert "95 % interval: 0 to 3\n" in recorded(command, **asked)[2]
 
 
 def test_a_seed_makes_a_replay_that_says_so_and_missing_entries_may_count(folder, command):
@@ -161,7 +145,6 @@ def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, comman
         assert [(one["columns"], one["rows"]) for _, one, _ in found] == [(["weight", "height"], 30)] * 3
     for words, said in {
         ("--column", "who"): "column = 'who': expected a column of numbers: this one is of",
-        ("--column", "age"): "column = 'age': expected one of height, weight, who",
         ("--sep", ";"): "expected a CSV file with --separator",
         ("--check",): "expected a CSV file: columns of Parquet have types",
     }.items():
@@ -177,7 +160,6 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
     mean = np.array(json.loads(said.splitlines()[0].removeprefix("mean: ")))
     assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
     assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
-    command(*line, "--set", "centre=1,2,3", *ranges[2:]).refused("centre = (1.0, 2.0, 3.0): expected one")
     line = ("estimate", "two.csv", "--key", "covariance/coinpress", "--seed", "1")
     line = (*line, "--set", "lower=0.5", "--set", "upper=400")
     for scale, told in (("10,8000", "scales: 10, 8000"), ("found", "scales: found privately")):
@@ -185,40 +167,30 @@ def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
         covariance = np.array(json.loads(said.splitlines()[0].removeprefix("covariance: ")))
         assert told in said
         assert np.sqrt(np.diag(covariance)) == pytest.approx([10, 8000], rel=1)
-    command(*line, "--rho", "1", "--scale", "1").refused("scale = (1,): expected 2 numbers")
 
 
 SLIPS = (
-    (estimate(budget=("--epsilon", "nan")), "epsilon = nan", ABOVE_ZERO),
+    (estimate(budget=("--epsilon", "nan")), "epsilon = nan", "a finite number above 0"),
     (estimate(key="unbounded-mean", settings=()), "budget = PureDP(epsilon=1.0)", "ApproxDP or ZCDP"),
     (estimate(budget=()), "epsilon = None", "--rho"),
     (estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"),
     (estimate(settings=("radius",)), "'radius'", "NAME=VALUE"),
-    (estimate(settings=("radius=1", "beta=1")), "beta = 1", INSIDE),
     (estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"),
     (estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"),
     (estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"),
-    (estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", ABOVE_ZERO),
-    (estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", ABOVE_ZERO),
+    (estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", "a finite number above 0"),
+    (estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", "a finite number above 0"),
     (estimate("one"), "n = 1", "at least 2"),
-    (estimate("header"), "header.csv", "at least one row"),
-    (estimate("headless"), "headless.csv", "a number or a missing entry there"),
-    (estimate("encoded"), "encoded.csv", "in UTF-8"),
     *((estimate(f"{name}.csv"), f"file = '{name[:1]}", "a file that exists") for name in ("x" * 300, "a\0b")),
     (estimate(column="weight"), "column = 'weight'", "height, name, mixed"),
-    (estimate(column=""), "column = 'height, name, mixed'", "exactly one of"),
     (estimate("wide", column=""), "column = 'c0, c1", "exactly one of 999 names, such as c0"),
-    (estimate("wide"), "column = 'height'", "one of 999 names, such as c0"),
     (estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "),
     (estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", "an estimator that is private"),
     (estimate(more=("--missing", "1.1e100")), "missing = 1.1e+100", "at most 1e+100"),
-    (estimate(more=("--separator", "1")), "separator = '1'", "one character"),
     (estimate(more=("--decimal", ";")), "decimal = ';'", "one of"),
     (estimate(more=("--seed", "-1")), "seed = -1", "at least 0"),
     (estimate(more=("--out", "a\0b")), "out = 'a", "the name of a file"),
-    (estimate(more=("--out", "/dev/fd/x.json")), "out = '/dev/fd/x.json'", "can be written (No such file"),
     (estimate(more=("--out", "no/such/a.json")), "out = 'no/such/a.json'", "folder that exists"),
-    (estimate(more=("--out", ".")), "out = '.'", "a file in a folder that exists, and no link or device"),
 )
 
 
@@ -231,6 +203,16 @@ def test_a_slip_is_one_line_and_writes_nothing(folder, command, arguments, words
     out = () if "--out" in arguments else ("--out", "out.json")
     command(*arguments, *out).refused(*words)
     assert {path.name for path in folder.iterdir()} == {f"{name}.csv" for name in FILES}
+
+
+def test_no_control_character_of_a_file_reaches_the_terminal(folder, command):
+    (folder / "red.csv").write_text("a\x1b[31mred\x9b0m,b\u202ec\n1,x\n3,4\n5,6\n")
+    line = estimate("red", key="mean/coinpress", budget=("--rho", "1"), column="")
+    released, checked, refused = (command(*line, *more) for more in ((), ("--check",), ("--column", "zz")))
+    for done in (released, checked, refused):
+        said = done.stdout + done.stderr
+        assert not [one for one in said if category(one)[0] == "C" and one != "\n"]
+        assert "\\u202ec" in said
 
 
 @pytest.mark.parametrize("name", ["good.csv", "hard", "pipe", "link", "nowhere"])
@@ -246,15 +228,6 @@ def test_a_result_takes_the_place_of_no_input_link_or_device(folder, command, na
     command(*estimate(more=("--out", name))).refused(f"out = '{name}'", allowed)
     assert {path: path.lstat() for path in folder.iterdir()} == before
     assert (folder / "good.csv").read_text() == FILES["good"]
-
-
-def test_a_result_takes_the_place_of_a_plain_file_and_of_nothing_beside_it(folder, command):
-    for name in ("out.json", "out.json.part"):
-        (folder / name).write_text("former")
-    command(*estimate(more=("--out", "out.json"))).printed()
-    assert json.loads((folder / "out.json").read_text())["status"] == "estimated"
-    assert (folder / "out.json.part").read_text() == "former"
-    assert len(list(folder.iterdir())) == len(FILES) + 2
 
 
 class Input:
@@ -293,15 +266,6 @@ def test_a_file_that_changes_between_passes_is_one_line_and_nothing_is_released(
     assert not (folder / "out.json").exists()
 
 
-@pytest.mark.parametrize("more", [(), ("--check",), ("--column", "zz")])
-def test_no_control_character_of_a_file_reaches_the_terminal(folder, command, more):
-    (folder / "red.csv").write_text("a\x1b[31mred\x9b0m,b\u202ec\n1,x\n3,4\n5,6\n")
-    done = command(*estimate("red", key="mean/coinpress", budget=("--rho", "1"), column=""), *more)
-    said = done.stdout + done.stderr
-    assert not [one for one in said if category(one)[0] == "C" and one != "\n"]
-    assert "a\\u001b[31mred\\u009b0m, b\\u202ec" in said or "--check" in more
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize(
     ("arguments", "to", "settings", "code", "begins"),
@@ -335,10 +299,9 @@ def test_an_output_that_takes_nothing_is_said_and_costs_no_release(
 # The check, which is for the owner
 
 
-def checked(folder, header, cells, *columns, **writing):
-    text = "\n".join([header, *cells, ""])
-    (folder / "data.csv").write_text(text, encoding="utf-8")
-    return module.checked(folder / "data.csv", Writing(**writing), columns)
+def checked(folder, header, cells, *columns):
+    (folder / "data.csv").write_text("\n".join([header, *cells, ""]), encoding="utf-8")
+    return module.checked(folder / "data.csv", Writing(), columns)
 
 
 def test_a_check_names_line_and_column_and_never_a_value(folder):
@@ -347,13 +310,8 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
     assert not good
     assert "171" not in text
     assert "6,5" not in text
-    assert [line.strip() for line in text.splitlines() if line.startswith("  line")] == [
-        "line 3, column a: no number",
-        "line 6, column a: no number",
-        "line 6, column b: no number",
-        "line 7, column a: no number",
-        "line 9, column b: no number",
-    ]
+    faults = re.findall(r"line (\d), column (\w): no number", text)
+    assert faults == [("3", "a"), ("6", "a"), ("6", "b"), ("7", "a"), ("9", "b")]
     for words in ("a: 2 numbers, 3 missing, 3 unreadable", "b: 4 numbers, 2 missing, 2 unreadable"):
         assert f"column {words}" in text
     assert "Lines with more cells than the header has names, which are unreadable: 1." in text
@@ -361,28 +319,17 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
 
 
 @pytest.mark.parametrize(
-    ("header", "cells", "column", "good", "said"),
+    ("header", "cells", "good", "said"),
     [
-        ("a,b", ["1,", "2,nan"], "a", True, "column a: 2 numbers, 0 missing, 0 unreadable"),
-        ("a\tb", ["1", *["1,5"] * 50], "a", False, "  and 30 more\nWith --decimal , it is 0 unreadable."),
-        ("a", ["171,5", "172"], "a", False, "With --decimal , it is 0 unreadable."),
-        ("a,b", ["bob,1", "ann,2"], "a", False, "column a: no cell is a number: 0 missing, 2 unreadable"),
-        ("a,b", [",1", "NA,2"], "a", False, "column a: no cell is a number: 2 missing, 0 unreadable"),
-        ("a,b", ['"170,000"', '"1,234,567"', "999"], "a", False, " 2 cells have ',' between thousands: w"),
-        ("a,b", ['"1,234.50"', "0.5"], "a", False, "  1 cells have ',' between thousands: write"),
-        ("a", ["170,000", "12,345"], "a", False, "; if it is the decimal mark, --decimal , reads it"),
-        ("a;b", ["1.234.567", "12.345"], "a", False, "'.' between thousands (1 of them are read as if"),
-        ("a,b", ["1\N{NO-BREAK SPACE}000", "1 000"], "a", False, "  2 cells have ' ' between thousands:"),
-        ("a\tb", ["1,234", "5,6"], "a", False, "With --decimal , it is 0 unreadable."),
-        ("a,b", ["1.234", "12.345", "x"], "a", False, "2 numbers, 0 missing, 1 unreadable"),
+        ("a,b", ["1,", "2,nan"], True, "column a: 2 numbers, 0 missing, 0 unreadable\nThis check is"),
+        ("a\tb", ["1", *["1,5"] * 50], False, "column a: no number\n  and 30 more\n"),
+        ("a,b", ["bob,1", "ann,2"], False, "column a: no cell is a number: 0 missing, 2 unreadable"),
+        ("a,b", [",1", "NA,2"], False, "column a: no cell is a number: 2 missing, 0 unreadable"),
+        ("a,b", ['"170,000",1', "999,2"], False, "column a: 1 numbers, 0 missing, 1 unreadable"),
     ],
 )
-def test_a_check_tells_thousands_from_fractions_and_words_from_numbers(
-    folder, header, cells, column, good, said
+def test_a_column_is_good_if_it_has_a_number_and_no_cell_that_is_unreadable(
+    folder, header, cells, good, said
 ):
-    text, fine = checked(folder, header, cells, column)
+    text, fine = checked(folder, header, cells, "a")
     assert (said in text, fine) == (True, good), text
-    assert ("between thousands" in text) == ("thousands" in said or "reads it" in said)
-    assert ("With --decimal" in text) == ("With" in said)
-    if "With" in said:
-        assert checked(folder, header, cells, column, decimal=",")[1]

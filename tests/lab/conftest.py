@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from workbench.lab.project import nbformat
+from workbench.lab.publish.committed import METADATA
 
 ROOT = Path(__file__).parents[2]
 DEFAULTS = [
@@ -15,20 +16,6 @@ DEFAULTS = [
     'out = ""  # folder; empty: temporary',
     "recompute = False  # True or False",
 ]
-SETUP = """from workbench.chapters.registry import CLAIMS
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.lab.notebook import Session
-from workbench.study.claim import Claim
-from workbench.study.rules import at_most
-lab = Session(out=out, profile=profile, seed=seed)
-def toy(name, *found):
-    CLAIMS[name] = Claim(name, name, ("L17/Thm1.1",), "A toy.", lambda: at_most(*found, 0.03, 1e-6))
-toy("good", 24, 4000), toy("wrong", 400, 4000), toy("open", 1, 20)"""
-CHART = """series = Series("measured", (10, 100, 1000), (0.3, 0.1, seed / 210), colour_key="mean/coinpress")
-panel = Panel("Error", "n", "error", (series,))
-def error(run):
-    return Chart("error", "Error falls", (panel,), alt="It falls.")
-lab.show(error, verdicts=["good"])"""
 
 
 def environment():
@@ -42,12 +29,7 @@ def run_workbench(*arguments, cwd=None):
 
 
 def write_notebook(path, *cells, parameters=DEFAULTS):
-    notebook = nbformat().v4.new_notebook(
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
-            "language_info": {"name": "python"},
-        }
-    )
+    notebook = nbformat().v4.new_notebook(metadata=METADATA)
     notebook.nbformat_minor = 5
     first = nbformat().v4.new_code_cell("\n".join(parameters), metadata={"tags": ["parameters"]})
     notebook.cells = [first, *map(nbformat().v4.new_code_cell, cells)]
@@ -70,7 +52,7 @@ def checkout(root):
 def project(tmp_path):
     """A checkout with one good notebook."""
     root = checkout(tmp_path / "checkout")
-    write_notebook(root / "notebooks" / "01_good.ipynb", SETUP, CHART, 'lab.verdicts(["good"])')
+    write_notebook(root / "notebooks" / "01_good.ipynb", "print(6 * 7)")
     return root
 
 

@@ -12,13 +12,10 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Panel, Series
 from workbench.lab.differences import CLAIMS, SEARCHED, compare, differ
 from workbench.lab.figures import VERDICTS, save
-from workbench.study.intervals import clopper_pearson
 
 FIGURES = Path(__file__).parents[2] / "figures"
 NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
 CURVES = ("y", "low", "high")
-NAMED_POINTS = {"00_start_here/side_by_side", "00_start_here/spending", "01_what_epsilon_means/attacker"}
-"""Pictures with one curve for each name: a curve of one point may be one flipped run."""
 X = (1.0, 2.0, 3.0, 4.0)
 CURVE = Series("s", X, X, (0.8, 1.6, 2.4, 3.2), (1.2, 2.4, 3.6, 4.8))
 SHARES = Series("s", X, (0.5, 0.5, 0.9, 1.0), kind="fraction", trials=40)
@@ -67,32 +64,16 @@ def scaled(panel, factor, names=CURVES):
     return {**panel, "series": [series | {name: times(series[name], factor) for name in names}]}
 
 
-def one_point_within(series, factor):
-    """Whether no more than one point moves, and that inside its own interval: as one flipped run does."""
-    places = {x for x, y in zip(series["x"], series["y"], strict=True) if not isinstance(y, str) and y}
-    if series["role"] != "estimate" or len(places) != 1:
-        return False
-    y, trials = series["y"][0], series.get("trials")
-    inside = (
-        clopper_pearson(round(y * trials), trials, 0.05) if trials else (series["low"][0], series["high"][0])
-    )
-    return inside[0] <= factor * y <= inside[1]
-
-
 @pytest.mark.turns(10)
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
     found, tables = curves(notebook)
-    for factor in (1.05, 0.95, 1.2):
-        for name, panel in found:
-            (series,) = panel["series"]
-            if any(not isinstance(y, str) and y for y in series["y"]) and not differ(
-                scaled(panel, factor), panel
-            ):
-                assert one_point_within(series, factor)
-                assert name in NAMED_POINTS
     for name, panel in found:
-        if any(not isinstance(x, str) and x for x in panel["series"][0]["x"]):
+        (series,) = panel["series"]
+        places = {x for x, y in zip(series["x"], series["y"], strict=True) if not isinstance(y, str) and y}
+        for factor in (1.05, 0.95, 1.2) if len(places) > 1 else ():  # one point may be one flipped run
+            assert differ(scaled(panel, factor), panel), name
+        if any(not isinstance(x, str) and x for x in series["x"]):
             assert differ(scaled(panel, 1.05, ["x"]), panel), name
         for axis in ("xlim", "ylim"):
             assert not panel[axis] or differ({**panel, axis: times(panel[axis], 1.05)}, panel), name
@@ -101,22 +82,6 @@ def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
         wrong = copy.deepcopy(heat)
         wrong["values"][0][0] = 0.3 * heat["limits"][1] + 0.5 * wrong["values"][0][0]
         assert differ(wrong, heat)
-
-
-@pytest.mark.parametrize("notebook", [one for one in NOTEBOOKS if (FIGURES / one / VERDICTS).is_file()])
-def test_verdicts_of_a_noisier_estimator_differ(notebook):
-    for decided in canonical_json.read(FIGURES / notebook / VERDICTS).values():
-        for verdict in decided:
-            if isinstance(verdict["estimate"], str) or not verdict["estimate"]:
-                continue
-            low, high = map(float, verdict["interval"])
-            noisy = 1.2 * verdict["estimate"]
-            within = (
-                low <= noisy <= high
-                if SEARCHED in verdict["test"]
-                else 0.2 * abs(verdict["estimate"]) <= (high - low) / 4
-            )
-            assert differ([verdict | {"estimate": noisy}], [verdict]) or within, verdict["id"]
 
 
 @pytest.mark.parametrize(
@@ -171,10 +136,13 @@ def test_rounding_is_relative_or_on_the_scale_of_the_axis():
         ({"interval": [0.41, 0.61]}, True),
         ({"interval": [0.4, "inf"]}, False),
         ({"status": "REFUTED"}, False),
+        ({"test": SEARCHED, "estimate": 0.59}, True),
+        ({"test": SEARCHED, "estimate": 0.61, "interval": [0.51, 0.71]}, False),
     ],
 )
 def test_verdicts_compare_status_and_evidence(tmp_path, change, same):
-    for name, record in (("ours", VERDICT | change), ("theirs", VERDICT)):
+    kept = VERDICT | {name: word for name, word in change.items() if name == "test"}
+    for name, record in (("ours", VERDICT | change), ("theirs", kept)):
         (tmp_path / name).mkdir()
         canonical_json.write(tmp_path / name / "verdicts.json", {"quick": [record]})
     assert (compare(tmp_path / "ours", tmp_path / "theirs") == []) == same

@@ -1,4 +1,4 @@
-"""Every exercise has a solution, and the code of a solution is right where that of the exercise is wrong."""
+"""The code of a solution is right where that of its exercise is wrong."""
 
 import json
 import re
@@ -16,27 +16,23 @@ from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.study.audit import audit
 from workbench.study.hidden import hidden_worlds
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 REPAIRED = {
     "02_one_mean": (one_mean, PureDP(1.0), 0.1),
     "03_many_dimensions": (many_dimensions, GaussianDP(1.0), 0.4),
 }
 
 
-def cells(path):
-    return ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
-
-
-def questions_and_solutions(path):
-    texts = cells(path)
+def cells(stem):
+    """The texts of a notebook, and the solutions of its exercises."""
+    text = (ROOT / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8")
+    texts = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
     (place,) = (place for place, one in enumerate(texts) if one.startswith("## Exercises"))
-    return texts[place], texts[place + 1]
+    return texts, texts.pop(place + 1)
 
 
 def solution(stem, first="def mine"):
     """What the code of a solution defines that begins with these words."""
-    told = questions_and_solutions(ROOT / "notebooks" / f"{stem}.ipynb")[1]
-    codes = [dedent(code) for code in re.findall(r"```python\n(.*?)```", told, re.DOTALL)]
+    codes = [dedent(code) for code in re.findall(r"```python\n(.*?)```", cells(stem)[1], re.DOTALL)]
     (code,) = (one for one in codes if one.startswith(first))
     names = {"np": np, "print": lambda *_: None, "ZCDP": ZCDP, "ApproxDP": ApproxDP}
     exec(code, names)
@@ -44,18 +40,10 @@ def solution(stem, first="def mine"):
 
 
 def asked(stem):
-    path = ROOT / "notebooks" / f"{stem}.ipynb"
-    told, names = questions_and_solutions(path)[1], {"np": np}
-    (code,) = (one for one in cells(path) if "\ndef mine(" in one and one != told)
+    (code,) = (one for one in cells(stem)[0] if "\ndef mine(" in one)
+    names = {"np": np}
     exec(code[code.index("def mine(") :].partition("\n\n\n")[0], names)
     return names["mine"]
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_every_exercise_has_a_solution(path):
-    found = [re.findall(r"^(\d)\. ", text, re.MULTILINE) for text in questions_and_solutions(path)]
-    assert found[0] == found[1] == [str(place) for place in range(1, len(found[0]) + 1)]
-    assert len(found[0]) >= 3
 
 
 @pytest.mark.parametrize("stem", REPAIRED)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,7 +13,6 @@ from tests.lab import starts
 from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.errors import ArgumentError
-from workbench.lab import notebook as lab
 from workbench.lab.notebook import Session
 from workbench.lab.project import chapter, nbformat
 from workbench.lab.publish.committed import REQUIRED, parameters
@@ -32,6 +32,8 @@ def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter
         assert str(raised.value).endswith(f": expected {one.words}")
     for value in (one.low, one.default, one.high):
         Session(name, out=str(tmp_path), **{parameter: value})
+    with pytest.raises(ArgumentError, match="default = "):
+        replace(one, default=2 * one.high)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
@@ -46,14 +48,6 @@ def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebo
     ((words, named),) = calls
     assert words == (chapter(notebook.stem),)
     assert named == {name: names[name] for name in own}
-
-
-def test_a_session_refuses_what_papermill_gave_and_the_notebook_does_not_have(monkeypatch, tmp_path):
-    monkeypatch.setattr(lab, "cells", lambda: ["# Parameters\nepsilo = 0.3\nseed = 4\n"])
-    with pytest.raises(ArgumentError) as raised:
-        Session("one_mean", out=str(tmp_path), epsilon=0.5, n=10)
-    allowed = "one of epsilon, n, out, profile, recompute, seed; did you mean epsilon?"
-    assert str(raised.value) == f"parameter epsilo = 0.3: expected {allowed}"
 
 
 @pytest.mark.daily

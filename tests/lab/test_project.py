@@ -79,11 +79,3 @@ def test_a_user_s_commands_need_numpy_and_scipy_alone(tmp_path):
         "audit univariate/count",
     ]
     subprocess.run([sys.executable, "-c", BARE, *lines], check=True, stdout=subprocess.DEVNULL, cwd=tmp_path)
-
-
-def test_nobody_else_s_pytest_loads_anything_of_the_package():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert "pytest11" not in settings.get("entry-points", {})
-    binder = (ROOT / ".binder" / "requirements.txt").read_text(encoding="utf-8").split()
-    assert binder[0] == "-e"
-    assert binder[1].strip(".[]") in settings["optional-dependencies"]

@@ -85,16 +85,6 @@ def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figur
     assert len(unfolded(page)) == 1
 
 
-@pytest.mark.turns(3)
-def test_where_nothing_is_committed_the_fresh_picture_stands_alone(run, figures, monkeypatch):
-    page, text = run(chapter="two")
-    assert (text, len(unfolded(page))) == ("It falls.", 1)
-    monkeypatch.setattr(session, "figures_folder", lambda: None)
-    assert run() == (page, text)
-    assert 'workbench-recomputed"' not in page
-    assert figures.is_dir()
-
-
 def test_what_takes_longer_than_a_second_says_so_and_nothing_else_does(monkeypatch):
     shown = []
     handle = {name: lambda _, words, raw: shown.append(words["text/plain"]) for name in ("display", "update")}
@@ -123,26 +113,6 @@ def asked(monkeypatch, tmp_path):
         return made.pop()
 
     return asked
-
-
-def until_says(button, words):
-    until = time.monotonic() + 60
-    while words not in button.words.value + button.page.value and time.monotonic() < until:
-        time.sleep(0.05)
-    return words in button.words.value + button.page.value
-
-
-@pytest.mark.daily
-def test_a_committed_figure_stands_and_is_made_again_when_asked(asked, tmp_path):
-    assert asked(epsilon=2.0).line == f"{session.STANDS}, at other parameters: epsilon = 2, there 1"
-    button = asked()
-    assert button.line == session.STANDS
-    assert list(tmp_path.iterdir()) == []
-    button.button.click()
-    assert button.button.description == again.STOP
-    assert until_says(button, session.AGREES)
-    assert (tmp_path / "recomputed" / "attacker.svg").is_file()
-    assert button.button.description == again.RECOMPUTE
 
 
 def test_what_is_made_again_is_stopped_by_the_same_button(asked):

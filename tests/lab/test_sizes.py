@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from workbench.charts import canonical_json
-from workbench.lab import notebook as session
 from workbench.lab import sizes
 
 FIGURES = Path(__file__).parents[2] / "figures"
@@ -26,14 +25,11 @@ def size(estimate, interval, predicted=200.0, kind="tried"):
     [
         ([size(300.0, [0, 300.0]), size(300.0, [300.0, "inf"]), size(300.0, [0, "inf"])],
          "3 | tried | 200 | ≤ 300; > 300; ? 300 | ≤ 1.50; > 1.50; ? 1.50"),
-        ([size(200.0, [0, 200.0])], "1 | tried | 200 | ≤ 200 | "),
         ([size("nan", [0, "inf"], "nan", "searched")],
          "1 | searched | beyond the grid | ? beyond the grid | ? unknown"),
-        ([size(2 * n, [n, 3 * n], n, "searched") for n in (100.0, 200.0, 4000.0, 3000.0, 62719.4)],
-         "5 | searched | 100 to 62719 | 200 to 125439 | 2.00"),
     ],
 )  # fmt: skip
-def test_settings_are_listed_or_a_range_and_open_ends_have_their_sign(tmp_path, found, cells):
+def test_what_no_committed_claim_has_an_open_end_and_an_unknown_n_is_told(tmp_path, found, cells):
     record = {"id": "A1", "status": "HOLDS", "detail": {"checks": [{"detail": {"sizes": found}}]}}
     words = {"id": "B1", "status": "HOLDS", "detail": "24 of 2000"}
     (tmp_path / "a").mkdir()
@@ -63,37 +59,3 @@ def test_a_picture_for_every_source_holds_every_n_that_was_found():
     assert (others.label, others.y) == ("open", (500.0, 500.0))
     assert [chart.panels[0].ylim for chart in (first, second)] == [(0.1, 100.0), (0.1, 1000.0)]
     assert second.title == "Y: n grows as stated in 0 of 1 rows, 1 open"
-
-
-@pytest.mark.parametrize(
-    ("changes", "names"),
-    [
-        ([{"key": "mean/prime"}, {"key": "mean/coinpress"}], ("PRIME: ε (Thm 1)", "CoinPress: ε (Thm 1)")),
-        ([{"key": f"mean/x [{word}]"} for word in ("noise", "bias")],
-         ("mean/x: ε (Thm 1, noise)", "mean/x: ε (Thm 1, bias)")),
-        ([{"term": "d^1.5/ε"}, {"term": "d/ε"}],
-         ("mean/x: ε (Thm 1, d$^{1.5}$/ε)", "mean/x: ε (Thm 1, d/ε)")),
-    ],
-)  # fmt: skip
-def test_scalings_of_one_name_are_told_apart(changes, names):
-    assert sizes.picture("X", [scaling(**one) for one in changes]).panels[0].names == names
-
-
-def test_many_scalings_of_a_source_are_shared_out_over_pictures():
-    many = sizes.MOST + 3
-    slower = scaling(status="NOT CONTRADICTED")
-    first, second = sizes.pictures([slower, *(scaling(key=f"mean/x [{at}]") for at in range(1, many))])
-    assert (first.name, second.name) == ("sample_complexity_X", "sample_complexity_X_2")
-    assert first.title == f"X: n grows as stated in {many - 1} of {many} rows, 1 more slowly (1 of 2)"
-    assert len(first.panels[0].names) + len(second.panels[0].names) == many
-
-
-def test_a_notebook_shows_the_table_and_the_picture_of_its_chapter(monkeypatch):
-    shown = []
-    monkeypatch.setattr(session, "publish", lambda *given: shown.append(given))
-    for chapter in ("one_mean", "none"):
-        session.Session(chapter, recompute=True).growths()
-    (page, text), (_, none) = shown
-    assert ("L17/Thm" in text, "WX19" in text) == (True, False)
-    assert "data:image/svg+xml" in page
-    assert none == session.NOT_AT_HAND

@@ -10,7 +10,6 @@ from workbench.study.intervals import (
     bracket_of,
     clopper_pearson,
     crossing,
-    local_slope,
     median_ratio_interval,
 )
 from workbench.study.profiles import CONTRACT_LEVEL, claim_level
@@ -70,19 +69,9 @@ def test_a_ratio_of_paired_medians_uses_the_pairing():
     assert unpaired[1] / unpaired[0] > 1.2
 
 
-def test_the_local_slope_of_two_points_is_the_secant():
-    assert local_slope([100, 400], [7.0, 7.0 / 8]) == pytest.approx(-1.5)
-    assert isnan(local_slope([1, 2, 3], [1.0, inf, inf])) or not np.isfinite(local_slope([1, 2], [0.0, 1.0]))
-
-
 # --- crossing --------------------------------------------------------------------------------------
 
 NS = (100, 200, 400, 800)
-
-
-def test_crossing_interpolates_in_log_n():
-    found = crossing(NS, [0, 50, 100, 100], 100, 0.75, level=0.05, rng=generator())
-    assert found.estimate == pytest.approx(200 * sqrt(2))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import sys
 import numpy as np
 import pytest
 
+from tests.commands.conftest import command as command
 from workbench import ZCDP, ClippedMean, PureDP
-from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.study.audit import Pair, audit_function, neighbours
 from workbench.study.profiles import AUDIT_LEVEL
@@ -38,6 +38,7 @@ def fixed_seeds(rows, trials, rng):
 """
 ONE = PureDP(1.0)
 PAIR = Pair("one row", [0, 0, 0], [1, 0, 0])
+PAIRS, EPSILON = ("--pairs", "mechanisms:PAIRS"), ("--epsilon", "1")
 
 
 @pytest.fixture
@@ -47,12 +48,6 @@ def mechanisms(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "mechanisms", raising=False)
     return tmp_path
-
-
-def audited(name, *flags):
-    return main(
-        ["audit", "--function", f"mechanisms:{name}", "--pairs", "mechanisms:PAIRS", "--epsilon", "1", *flags]
-    )
 
 
 @pytest.mark.turns(6)
@@ -66,40 +61,30 @@ def audited(name, *flags):
         ("fixed_seeds", 1, "they are those of a fixed seed: 200 against 0 of 200"),
     ],
 )
-def test_the_verdict_on_four_mechanisms(mechanisms, capsys, name, code, words):
-    assert audited(name) == code
-    said = capsys.readouterr().out
-    assert words in said
-    assert f"accused with probability {AUDIT_LEVEL:g} at most; this is no proof of privacy" in said
+def test_the_verdict_on_four_mechanisms(mechanisms, command, name, code, words):
+    done = command("audit", "--function", f"mechanisms:{name}", *PAIRS, *EPSILON)
+    assert (done.returncode, words in done.stdout) == (code, True)
+    assert f"accused with probability {AUDIT_LEVEL:g} at most; this is no proof of privacy" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("--function", "mechanisms:right", *EPSILON), "pairs = None: expected --pairs MODULE"),
+        (("--function", "mechanisms", *PAIRS, *EPSILON), "module:object"),
         (
-            ("audit", "--function", "mechanisms:right", "--epsilon", "1"),
-            "pairs = None: expected --pairs MODULE",
+            ("--function", "mechanisms:right", "--pairs", "mechanisms:right", *EPSILON),
+            "expected a list of Pair",
         ),
-        (
-            ("audit", "--function", "mechanisms", "--pairs", "mechanisms:PAIRS", "--epsilon", "1"),
-            "module:object",
-        ),
-        (
-            ("audit", "--function", "mechanisms:right", "--pairs", "mechanisms:right", "--epsilon", "1"),
-            "pairs = 'function': expected a list of Pair",
-        ),
-        (("audit", "--function", "mechanisms:none", "--pairs", "m:P", "--epsilon", "1"), "can be imported"),
-        (("audit", "--function", "mechanisms:right", "--pairs", "mechanisms:PAIRS"), "epsilon = None"),
-        (("audit", "--function", "m:f", "--mutants", "--epsilon", "1"), "no key and no --mutants"),
-        (("audit", "--function", "m:f", "--epsilon", "1", "--mu", "1"), "mu = 1.0: expected --mu alone"),
-        (("audit", "--epsilon", "1"), "epsilon = '1.0': expected --function MODULE:OBJECT beside it"),
+        (("--function", "mechanisms:none", *PAIRS, *EPSILON), "can be imported"),
+        (("--function", "mechanisms:right", *PAIRS), "epsilon = None"),
+        (("--function", "m:f", "--mutants", *EPSILON), "no key and no --mutants"),
+        (("--function", "m:f", *EPSILON, "--mu", "1"), "mu = 1.0: expected --mu alone"),
+        (EPSILON, "epsilon = '1.0': expected --function MODULE:OBJECT beside it"),
     ],
 )
-def test_wrong_flags_are_one_line(mechanisms, capsys, words, said):
-    assert main(words) == 2
-    line = capsys.readouterr().err
-    assert said in line
-    assert line.count("\n") == 1
+def test_wrong_flags_are_one_line(mechanisms, command, words, said):
+    command("audit", *words).refused(said)
 
 
 @pytest.mark.turns(4)

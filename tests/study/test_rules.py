@@ -58,11 +58,6 @@ def test_at_most_without_power_never_holds():
     assert {v.status for v in all_outcomes(2, 0.5, 1e-6)} == {UNDECIDED}  # no count can refute
 
 
-def sizes(rng, *factors, trials=100, spread=0.5):
-    """Errors of one law with a long tail, some of them larger by a factor."""
-    return [factor * rng.lognormal(0.0, spread, trials) for factor in factors]
-
-
 def test_alike_notices_what_it_says_it_detects():
     """By simulation of the factor that it has just the power for."""
     rng, runs, level, factor = np.random.default_rng(2), 1000, claim_level(), 1.9
@@ -76,25 +71,25 @@ def test_alike_notices_what_it_says_it_detects():
     assert clopper_pearson(seen, runs, 1e-6)[1] >= np.median(powers)
 
 
-def test_alike_holds_refutes_or_asks_for_more_trials():
-    rng = np.random.default_rng(3)
-    assert alike(sizes(rng, *[1.0] * 6), claim_level(), factor=3.0).status is HOLDS
-    assert alike(sizes(rng, 1.0, 1.0, 3.0), claim_level(), factor=3.0).status is REFUTED
-    few = alike(sizes(rng, *[1.0] * 6, trials=10), claim_level(), factor=3.0)
-    assert few.status is UNDECIDED
-    assert few.detail["power"] < POWER
+@pytest.mark.parametrize(
+    ("factors", "trials", "status"),
+    [([1.0] * 6, 100, HOLDS), ([1.0, 1.0, 3.0], 100, REFUTED), ([1.0] * 6, 10, UNDECIDED)],
+)
+def test_alike_holds_refutes_or_asks_for_more_trials(factors, trials, status):
+    rng = np.random.default_rng(3)  # errors of one law with a long tail, some larger by a factor
+    groups = [factor * rng.lognormal(0.0, 0.5, trials) for factor in factors]
+    found = alike(groups, claim_level(), factor=3.0)
+    assert found.status is status
+    assert status is REFUTED or (found.detail["power"] < POWER) == (status is UNDECIDED)
 
 
 @pytest.mark.parametrize(
     ("interval", "status"),
     [
         ((0.9, 1.1), HOLDS),
-        ((0.95, 1.0), HOLDS),
         ((1.11, 1.2), REFUTED),
         ((0.1, 0.89), REFUTED),
         ((1.2, inf), REFUTED),
-        ((0.85, 0.95), UNDECIDED),
-        ((1.05, inf), UNDECIDED),
         ((0.5, 2.0), UNDECIDED),
         ((nan, nan), UNDECIDED),
         ((-inf, inf), UNDECIDED),
@@ -142,37 +137,27 @@ def test_a_slope_from_few_trials_or_infinite_errors_is_undecided():
     assert slope_of(np.full((40, 4), inf)).status is UNDECIDED
 
 
-def verdict_of(status, n=None):
-    estimate = {HOLDS: 1.0, REFUTED: 2.0, UNDECIDED: 1.1}[status]
-    interval = (estimate - 0.01, estimate + 0.01)
-    return inside_band(estimate, interval, 1.0, 0.1, level=1e-4, trials=50).about("", "", n=n)
-
-
 @pytest.mark.parametrize(
     ("statuses", "combined"),
     [
         ([HOLDS], HOLDS),
-        ([HOLDS, HOLDS], HOLDS),
         ([HOLDS, UNDECIDED], UNDECIDED),
         ([UNDECIDED, REFUTED, HOLDS], REFUTED),
     ],
 )
-def test_combine(statuses, combined):
-    verdict = combine([verdict_of(status) for status in statuses])
-    assert verdict.status is combined
-    assert verdict.level == pytest.approx(1e-4 * len(statuses))
-    assert verdict.trials == 50 * len(statuses)
-    shown = verdict.detail["checks"][statuses.index(combined)]
-    assert (verdict.estimate, verdict.interval, verdict.bound) == tuple(
-        shown[name] for name in ("estimate", "interval", "bound")
-    )
+def test_several_checks_are_what_the_worst_of_them_is(statuses, combined):
+    numbers = {HOLDS: 1.0, REFUTED: 2.0, UNDECIDED: 1.1}
+    checks = [
+        inside_band(x, (x - 0.01, x + 0.01), 1.0, 0.1, level=1e-4, trials=50).about("", "", n=place)
+        for place, x in enumerate(map(numbers.get, statuses))
+    ]
+    verdict, place = combine(checks), statuses.index(combined)
+    assert (verdict.status, verdict.trials, verdict.n) == (combined, 50 * len(checks), place)
+    assert verdict.level == pytest.approx(1e-4 * len(checks))
+    shown = checks[place]
+    assert (verdict.estimate, verdict.interval, verdict.bound) == (shown.estimate, shown.interval, 1.0)
     assert [check["status"] for check in verdict.detail["checks"]] == statuses
-
-
-def test_combine_keeps_a_common_n_and_needs_a_check():
-    assert combine([verdict_of(HOLDS, 7), verdict_of(HOLDS, 7)]).n == 7
-    assert combine([verdict_of(HOLDS, 7), verdict_of(UNDECIDED, 8)]).n == 8  # that of the check shown
-    assert combine([verdict_of(HOLDS), verdict_of(HOLDS)], trials=60).trials == 60
+    assert combine([shown] * 2, trials=60).trials == 60
     with pytest.raises(ArgumentError):
         combine([])
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from workbench.bounds import Shape
 from workbench.study.rules import Status
 from workbench.study.scaling import (
     PLANNED,
@@ -103,12 +102,6 @@ def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_lev
     assert found[0].interval == pytest.approx((1.0, 1.0), abs=1e-3)
 
 
-def test_rates_share_a_level_over_all_scalings():
-    one, n = scaling(1.0, {}), [(v, 100 * v) for v in VALUES]
-    record = grows(one, found(one, n, 0.25)).detail["scaling"]
-    assert (record["rate"], record["rate_alone"]) == ("open", "seen")
-
-
 def test_the_interval_of_a_curved_slope_holds_the_slopes_on_the_way():
     values, errors = (1, 2, 4, 8, 16), [0.01] * 5
     curved = slope(values, [10, 11, 22, 44, 88], errors)
@@ -124,35 +117,37 @@ def test_the_interval_of_a_curved_slope_holds_the_slopes_on_the_way():
     assert missed <= binom.isf(WRONG, 500, 0.05)
 
 
-def test_a_rate_is_seen_only_where_the_wrong_one_nearby_is_excluded():
-    one, n = scaling(1.0, {"a bit more": 1.2}), [(v, 100 * v) for v in VALUES]
-    assert grows(one, found(one, n, 0.02)).status is Status.HOLDS
-    assert grows(one, found(one, n, 0.2)).status is Status.UNDECIDED
+@pytest.mark.parametrize(
+    ("instead", "error", "status", "rates"),
+    [
+        ({"a bit more": 1.2}, 0.02, Status.HOLDS, ("seen", "seen")),
+        ({"a bit more": 1.2}, 0.2, Status.UNDECIDED, ("open", "open")),
+        ({}, 0.25, Status.UNDECIDED, ("open", "seen")),  # at the level of all scalings together, and alone
+    ],
+)
+def test_a_rate_is_seen_only_where_wrong_ones_nearby_are_excluded(instead, error, status, rates):
+    one = scaling(1.0, instead)
+    verdict = grows(one, found(one, [(v, 100 * v) for v in VALUES], error))
+    record = verdict.detail["scaling"]
+    assert (verdict.status, (record["rate"], record["rate_alone"])) == (status, rates)
 
 
 def test_searches_without_an_end_are_left_out():
     one = scaling()
     leasts = found(one, [(v, 100 * v) for v in VALUES])
     open_ended = [least._replace(interval=(least.n, inf), kind="plateau") for least in leasts]
-    assert grows(one, [*leasts[:3], open_ended[3]]).status is Status.HOLDS
-    assert grows(one, [leasts[0], *open_ended[1:]]).status is Status.UNDECIDED
-    assert grows(one, open_ended).status is Status.UNDECIDED
+    some = [[*leasts[:3], open_ended[3]], [leasts[0], *open_ended[1:]], open_ended]
+    assert [grows(one, each).status for each in some] == [Status.HOLDS, *[Status.UNDECIDED] * 2]
 
 
 def test_a_proved_n_is_compared_with_what_was_found():
     one = scaling()
     leasts = found(one, [(v, 100 * v) for v in VALUES], 0.02)
+    never = [*leasts[:3], leasts[3]._replace(n=inf, interval=(1e9, inf), kind="never")]
     statuses = [within(one, leasts, lambda at, m=most: m * at.predicted).status for most in (2.0, 1.0, 0.5)]
     assert statuses == [Status.HOLDS, Status.UNDECIDED, Status.REFUTED]
-
-
-def test_where_nothing_is_enough_a_proved_n_is_neither_kept_nor_refuted():
-    one = scaling()
-    leasts = found(one, [(v, 100 * v) for v in VALUES], 0.02)
-    never = [*leasts[:3], leasts[3]._replace(n=inf, interval=(1e9, inf), kind="never")]
     verdict = within(one, never, lambda at: 2 * at.predicted)
-    assert verdict.status is Status.UNDECIDED
-    assert verdict.interval == (0.0, inf)
+    assert (verdict.status, verdict.interval) == (Status.UNDECIDED, (0.0, inf))
 
 
 @pytest.fixture(autouse=True)
@@ -234,18 +229,3 @@ def test_an_entry_is_run_on_its_own_law_with_the_public_numbers_that_move():
     assert np.median(errors) < 0.5
     (leasts,) = measured([one], "quick", seed=1)
     assert grows(one, leasts).detail["scaling"]["slope"] == pytest.approx(-1, abs=0.3)
-
-
-def test_numbers_follow_from_others_and_take_the_type_of_the_usual_one():
-    def counted(d: int, twice: int, n: int, *, trials, data, noise):
-        return {"error": np.zeros(trials)}
-
-    one = Statement(
-        "S", "k", {"d": 2, "alpha": 0.5}, lambda d, alpha: Shape(d / alpha, 3.0 * d / alpha),
-        (Move("d", (2.0, 4.0), 1, {}, "d/α"),), counted,
-        fewest=lambda d: 10 * d, start=lambda stated, fewest: max(fewest, stated),
-        also=lambda d: {"twice": 2 * d},
-    )  # fmt: skip
-    setting = next(one.scalings()).setting(4.0)
-    assert setting == Setting({"d": 4, "twice": 8}, 0.5, 40, 32.0, setting.predicted, 0.75, 40)
-    assert isinstance(setting.point["d"], int)

@@ -14,12 +14,10 @@ from threadpoolctl import threadpool_info
 from workbench.errors import ArgumentError
 from workbench.study import profiles, sweeps
 from workbench.study.grids import Role, Sweep, grid, point_id, stream, table
-from workbench.study.parameters import Parameter
 from workbench.study.run import Run, TooMuchWorkError
 from workbench.study.sweeps import (
     CellError,
     Resources,
-    Store,
     columns,
     compute,
     forget,
@@ -123,10 +121,8 @@ def threads(*, trials, data, noise, **point):
     return {"threads": np.full(trials, max(pool["num_threads"] for pool in threadpool_info()))}
 
 
-@pytest.mark.turns(6)
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_cell_uses_one_thread(jobs):
-    frame = run(sweep(block=threads), "quick", seed=SEED, jobs=jobs)
+def test_a_cell_uses_one_thread():
+    frame = run(sweep(block=threads), "quick", seed=SEED)
     assert set(frame["threads"]) == {1}
     assert not frame["abstained"].any()  # a block without the flag never abstains
 
@@ -136,8 +132,7 @@ def test_a_cell_uses_one_thread(jobs):
 
 def test_the_schema():
     frame = run(sweep(), "full", seed=SEED)
-    measured = ("error", "draw", "abstained")
-    assert list(frame.columns) == ["sweep", "point", "block", "trial", "n", "mode", *measured]
+    assert " ".join(frame.columns) == "sweep point block trial n mode error draw abstained"
     assert list(frame["n"].unique()) == [300, 400]
     assert not frame.duplicated(["point", "block", "trial"]).any()
     assert 0 < frame["abstained"].sum() < len(frame) == 4 * 5 * 6
@@ -159,47 +154,21 @@ def test_columns_are_learnt_where_the_block_is_known_to_run():
     assert list(columns(usual, "quick", seed=SEED)) == list(run(usual, "quick", seed=SEED))
 
 
-def drifting(*, trials, data, noise, **point):
-    return {"count": np.arange(trials) if data.random() < 0.5 else np.arange(trials) / 2}
-
-
-def test_a_column_has_one_type_whatever_its_values():
-    frame = run(Sweep("demo", grid(n=1), drifting, trials=4, blocks={"quick": 20}), "quick", seed=SEED)
-    assert frame["count"].dtype == np.float64
-
-
-def fails(*, trials, data, noise, **point):
-    raise ZeroDivisionError("by zero")
-
-
-def silent(*, trials, data, noise, **point):
-    return {"error": np.zeros(trials), "abstained": np.ones(trials, dtype=bool)}
-
-
-def counted(*, trials, data, noise, **point):
-    return {"error": np.full(trials, np.inf), "abstained": np.ones(trials)}
-
-
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        (fails, "ZeroDivisionError: by zero"),
-        (lambda *, trials, **_: {"error": np.zeros(trials - 1)}, "shape"),
-        (lambda *, trials, **_: {"error": np.full(trials, np.nan)}, "no nan"),
-        (silent, "inf wherever the estimator abstained"),
-        (lambda *, trials, **_: {"n": np.zeros(trials)}, "no parameter"),
-        (lambda *, trials, **_: {"error": ["large"] * trials}, "numbers or booleans"),
-        (counted, "a column of booleans"),
+        (lambda trials: 1 / 0, "ZeroDivisionError: division by zero"),
+        (lambda trials: {"error": np.zeros(trials - 1)}, "shape"),
+        (lambda trials: {"error": np.full(trials, np.nan)}, "no nan"),
+        (lambda trials: {"error": np.zeros(trials), "abstained": np.ones(trials) > 0}, "inf wherever the"),
+        (lambda trials: {"n": np.zeros(trials)}, "no parameter"),
+        (lambda trials: {"error": ["large"] * trials}, "numbers or booleans"),
+        (lambda trials: {"error": np.full(trials, np.inf), "abstained": np.ones(trials)}, "of booleans"),
     ],
 )
 def test_a_failing_cell_names_the_sweep_and_the_point(block, message):
     with pytest.raises(CellError, match=rf"sweep 'demo', point {{'n': 300, .*block 0: .*{message}"):
-        run(sweep(block=block), "quick", seed=SEED)
-
-
-def test_a_failing_cell_names_the_point_from_a_worker_too():
-    with pytest.raises(CellError, match=r"sweep 'demo', point .*: ZeroDivisionError: by zero"):
-        run(sweep(block=fails), "quick", seed=SEED, jobs=2)
+        run(sweep(block=lambda *, trials, **_: block(trials)), "quick", seed=SEED)
 
 
 def uneven(*, trials, data, noise, **point):
@@ -231,12 +200,6 @@ def test_blocks_must_agree_on_their_columns():
 def test_a_sweep_outside_its_domain_is_refused(change):
     with pytest.raises(ArgumentError):
         Sweep(**{"name": "a", "points": grid(n=1), "block": measure, "trials": 1, "blocks": COUNTS} | change)
-
-
-@pytest.mark.parametrize("change", [{"profile": "swift"}, {"seed": -1}, {"seed": 0.5}, {"jobs": 0}])
-def test_a_run_outside_its_domain_is_refused(change):
-    with pytest.raises(ArgumentError):
-        run(**{"sweep": sweep(), "profile": "quick", "seed": SEED} | change)
 
 
 def test_points_are_what_the_block_takes_and_as_it_annotates_them():
@@ -273,28 +236,16 @@ def test_run_computes_once_and_hands_out_copies(capsys, monkeypatch):
     assert [seed for _, _, seed, _ in sweeps._memory] == [2, 3]
 
 
-def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path, monkeypatch):
-    jobs, usual, compute = [], sweep(points=grid(n=[5, 7])), sweeps.computed
-
-    def noted(function, items, many, *rest):
-        jobs.append(many)
-        return compute(function, items)
-
-    monkeypatch.setattr(sweeps, "computed", noted)
-    assert resources() == Resources(store=None, jobs=1)
+def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path):
+    usual, lent, own = sweep(points=grid(n=[5, 7])), tmp_path / "lent.sqlite", tmp_path / "own.sqlite"
     plain = run(usual, "quick", seed=SEED)
-    lent, own = tmp_path / "lent.sqlite", tmp_path / "own.sqlite"
-    with lending(Resources(store=lent, jobs=2)):
-        run(usual, "quick", seed=SEED, jobs=1, store=own)
-        assert not lent.exists()
+    with lending(Resources(store=lent)):
+        run(usual, "quick", seed=SEED, store=own)
+        assert (own.exists(), lent.exists()) == (True, False)
         pd.testing.assert_frame_equal(plain, run(usual, "quick", seed=SEED), check_exact=True)
-    with pytest.raises(ZeroDivisionError), lending(Resources(jobs=3)):
-        1 / 0  # noqa: B018
-    assert jobs == [1, 1, 2]
-    assert resources().jobs == 1
-    with Store(lent) as store:
-        assert len(store.shelf(usual.name, usual.block, usual.trials, seed=SEED).held(usual, "quick")) == 4
-    for wrong in (0, -1, 1.5, None):
+        assert lent.exists()
+    assert resources() == Resources(store=None, jobs=1)
+    for wrong in (0, 1.5, None):
         with pytest.raises(ArgumentError, match="jobs"):
             Resources(jobs=wrong)
 
@@ -361,7 +312,7 @@ def test_a_sketch_has_few_trials_and_predictions_alone_have_none():
     assert {"n", "error"} <= set(empty)
 
 
-# --- levels, and what a reader may set -------------------------------------------------------------
+# --- levels --------------------------------------------------------------------------------
 
 
 def test_levels_add_up_to_the_overall_level_and_committed_claims_keep_it():
@@ -372,14 +323,3 @@ def test_levels_add_up_to_the_overall_level_and_committed_claims_keep_it():
     claims = [claim for path in files for claim in json.loads(path.read_text(encoding="utf-8"))["full"]]
     assert len(claims) >= 16
     assert 0 < math.fsum(claim["level"] for claim in claims) <= profiles.CLAIM_LEVEL
-
-
-def test_what_is_declared_of_a_parameter_is_what_is_allowed():
-    rows = Parameter("n", 10, 1, 442, integer=True)
-    assert [rows.admits(value) for value in (1, 442, 0, 443, 10.0, True)] == [True, True, *[False] * 4]
-    assert rows.words == "a whole number, 1 to 442"
-    with pytest.raises(ArgumentError, match="default = 5: expected a number, 0 to 1"):
-        Parameter("q", 5, 0, 1)
-    share = Parameter("ξ", 0.05, 0.001, 0.49, track=(0.01, 0.2))
-    assert (share.slider().low, share.slider().high, share.slider().value) == (0.01, 0.2, 0.05)
-    assert share.slider(0.3).high == share.slider(0.3).value == 0.3

@@ -1,6 +1,5 @@
 """Tracing: strangers are found as often as is said, budgets bound members, and what leaks is seen."""
 
-from dataclasses import dataclass
 from math import exp, hypot, sqrt
 from types import SimpleNamespace
 
@@ -47,22 +46,10 @@ def exact_mean_traced(n, d):
     return ndtr(sqrt(d / n) + ndtri(LEVEL))
 
 
-@dataclass(frozen=True)
-class Signs:
-    """Rows of d fair signs: all on a sphere of radius √d."""
-
-    d: int
-
-    def sample(self, n, *, rng):
-        return 2.0 * rng.integers(2, size=(n, self.d)) - 1
-
-    @property
-    def mean(self):
-        return np.zeros(self.d)
-
-    @property
-    def covariance(self):
-        return np.eye(self.d)
+def signs(d):
+    """A population of rows of d fair signs: all on a sphere of radius √d."""
+    drawn = lambda n, *, rng: 2.0 * rng.integers(2, size=(n, d)) - 1  # noqa: E731
+    return SimpleNamespace(sample=drawn, mean=np.zeros(d), covariance=np.eye(d))
 
 
 def mean_of_signs(x, *, budget, rng):
@@ -113,7 +100,7 @@ def test_a_third_of_the_noise_is_noticed_and_the_whole_keeps_the_bound():
     budget, n, d = GaussianDP(1.0), 16, 64
     most = most_traced(budget)
     for share, above in ((1.0, False), (1 / 3, True)):
-        found = releases(mean_of_signs, Signs(d), n, budget, 120, share)
+        found = releases(mean_of_signs, signs(d), n, budget, 120, share)
         error = 6 * found.std() / len(found) ** 0.5
         assert (found.mean() - error > most) == above
         assert found.mean() + error < most or above
@@ -123,7 +110,7 @@ def test_a_third_of_the_noise_is_noticed_and_the_whole_keeps_the_bound():
 
 def test_no_answer_betrays_nobody():
     silent = lambda x, *, budget, rng: SimpleNamespace(value=Abstention("vote"))  # noqa: E731
-    found = releases(silent, Signs(8), 50, None, 100).mean()
+    found = releases(silent, signs(8), 50, None, 100).mean()
     assert found == pytest.approx(LEVEL, abs=0.02)
 
 

@@ -22,7 +22,6 @@ ASKED = "`recompute = True` in the parameters cell recomputes all"
 
 
 def said(line: str) -> str:
-    """Return a line about a figure."""
     return f'<p class="workbench-recomputed">{escape(line)}</p>'
 
 
@@ -64,18 +63,15 @@ class Again:
         self.button.on_click(lambda _: self.stop() if self.process else self.start())
 
     def show(self) -> None:
-        """Display both; without a front end that has widgets, how to ask for it otherwise."""
         bundle: Any = self.box._repr_mimebundle_()
         publish(said(f"{self.line}; {ASKED}"), f"{self.line}; {ASKED}", bundle)
 
     def start(self) -> None:
-        """Make the figure again."""
         self.button.description, self.page.value = STOP, ""
         self.words.value = said(f"recomputing {self.order['figure']} …")
         self.process = aside(__name__, self.order, self._heard)
 
     def stop(self) -> None:
-        """End that, and say that it was."""
         assert self.process
         self.process.kill()
         self._end(f"{self.line}; stopped, and goes on from there when asked again")

@@ -25,7 +25,6 @@ MINIMAL_MUTANT = 'Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(
 
 
 def audits(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
-    """Return the attacks on all stages of these entries, and whether none finds a violation."""
     found = [one for some in _computed(_entry, _chosen(keys, seed), preset, seed) for one in some]
     violations = sum(record["violated"] for record in found)
     result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
@@ -35,7 +34,6 @@ def audits(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False
 
 
 def mutants(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
-    """Return the attacks on the mutants of these entries, and whether every one is found."""
     chosen = _chosen(keys, seed)
     for key in keys:
         if not mutants_of(key):
@@ -92,7 +90,6 @@ def _told(names: Sequence[str], found: Sequence[Record], summary: str, as_json: 
 def own(
     function: str, *, pairs: str | None, mu: float | None, preset: str, seed: int, **budget: float | None
 ) -> AuditReport:
-    """Return what the attack on a function of one's own found, on neighbours of one's own."""
     integer_at_least(0, seed=seed)
     if mu is not None and set(budget.values()) != {None}:
         raise ArgumentError("mu", mu, "--mu alone, not with --epsilon, --delta or --rho")
@@ -104,6 +101,5 @@ def own(
 
 
 def level(report: AuditReport) -> str:
-    """Return what a finding is worth in words."""
     false = f"a function that keeps its claim is accused with probability {report.level:g} at most"
     return f"{report.runs} runs; {false}; this is no proof of privacy"

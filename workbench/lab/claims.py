@@ -147,7 +147,6 @@ def _measured(check: Record) -> str:
 
 
 def agreements(quick: Iterable[Record], full: Mapping[str, Record]) -> dict[str, Agreement]:
-    """Return how the claims of a quick run agree, by id; without those that no full run has decided."""
     return {one["id"]: agreement(one, full[one["id"]]) for one in quick if one["id"] in full}
 
 
@@ -208,7 +207,6 @@ def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[st
 
 
 def folded(summary: str, page: str) -> str:
-    """Return a page behind its summary."""
     return f'<details class="workbench-folded"><summary>{escape(summary)}</summary>{page}</details>'
 
 

@@ -77,7 +77,6 @@ def compare(folder: Path, committed: Path) -> list[str]:
 
 
 def differences(made: Any, kept: Any, name: str = "") -> list[str]:
-    """Return how a file's numbers differ from the committed ones, in the profiles that it has."""
     found = []
     for content in (_without_prose(made), _without_prose(kept)):
         if name == VERDICTS:
@@ -176,7 +175,6 @@ def _band(curve: Form, index: int) -> Interval | None:
 
 
 def _evidence(place: str, ours: Form, theirs: Form) -> Iterator[Difference]:
-    """Yield how a verdict's estimate and interval differ, which a flipped run moves together."""
     (one, band), (other, kept) = (
         (float(verdict["estimate"]), tuple(map(float, verdict["interval"]))) for verdict in (ours, theirs)
     )
@@ -193,7 +191,6 @@ def _evidence(place: str, ours: Form, theirs: Form) -> Iterator[Difference]:
 
 
 def rounds(ours: float, theirs: float, scale: float = 0.0, kind: str = "number") -> bool:
-    """Return whether rounding explains the difference of two numbers."""
     if not (isfinite(ours) and isfinite(theirs)):
         return repr(float(ours)) == repr(float(theirs))
     slack = RELATIVE * max(abs(ours), abs(theirs)) + ABSOLUTE * scale

@@ -68,17 +68,14 @@ def save(
 
 
 def richest(charts: Mapping[str, Any]) -> Any:
-    """Return the chart of the largest profile at hand."""
     return charts[max(charts, key=PROFILES.index)]
 
 
 def outputs(folder: Path) -> list[Path]:
-    """Return the pictures, numbers and verdicts of one run in a folder."""
     return sorted(path for path in folder.glob("*") if path.suffix in (".svg", ".json"))
 
 
 def figures(folder: Path) -> list[Path]:
-    """Return the numbers of the figures in a folder."""
     return [path for path in outputs(folder) if path.suffix == ".json" and path.name != VERDICTS]
 
 
@@ -111,7 +108,6 @@ def cells() -> list[str]:
 
 
 def image(data: bytes, kind: str, alt: str) -> str:
-    """Return an HTML image that carries its data and its alternative text."""
     source = f"data:image/{kind};base64,{b64encode(data).decode()}"
     words = f'alt="{escape(alt, quote=True)}" width="{WIDTH}" class="workbench-figure"'
     return f'<img src="{source}" {words} style="max-width:100%">'
@@ -145,14 +141,12 @@ class Running:
         self.ended = Event()
 
     def begin(self, info: Any) -> None:
-        """Begin with a cell."""
         self.ended = Event()
         what = str(info.raw_cell).strip().splitlines()[-1:]
         arguments = (what[0] if what else "", self.ended)
         Thread(target=copy_context().run, args=(self._say, *arguments), daemon=True).start()
 
     def end(self, _result: object) -> None:
-        """End with it."""
         self.ended.set()
 
     def _say(self, what: str, ended: Event) -> None:

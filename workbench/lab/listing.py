@@ -17,7 +17,6 @@ COVER = 20  # columns for the name of what covers a statement
 
 
 def catalog_told(subject: str, *, secure: bool, as_json: bool) -> str:
-    """Return one row for every entry, or one entry whole."""
     found = chosen(subject)
     if secure:
         steps = {key: inexact(entry) for key, entry in found.items() if kinds(entry) != ["NonPrivate"]}
@@ -45,7 +44,6 @@ def catalog_told(subject: str, *, secure: bool, as_json: bool) -> str:
 
 
 def chosen(subject: str) -> dict[str, Any]:
-    """Return the entry of a key, or those of a family or an estimand, or all of them."""
     from workbench.catalog import KNOWN, lookup
 
     if "/" in subject:
@@ -69,12 +67,10 @@ def inexact(entry: Any) -> list[str]:
 
 
 def kinds(entry: Any) -> list[str]:
-    """Return the names of the budgets that an entry takes."""
     return [type(budget).__name__ for budget in entry.budgets]
 
 
 def whole(entry: Any) -> str:
-    """Return all that the catalog says of an entry, and how to call it."""
     from workbench.catalog import addition
 
     own, kind = addition(entry.key), type(entry.estimator)
@@ -125,7 +121,6 @@ def sourced(names: Sequence[str]) -> list[tuple[str, Any]] | None:
 
 
 def statements_told(found: Sequence[tuple[str, Any]], *, as_json: bool) -> str:
-    """Return one row for every statement, or one statement whole."""
     if as_json:
         records = [{"source": name} | asdict(statement) for name, statement in found]
         return json.dumps(records, indent=1, ensure_ascii=False)

@@ -248,7 +248,6 @@ class Session:
         made.show(committed_figure(self.chapter, f"{FOLDER}/{made.name}"))
 
     def compare(self, methods: Mapping[str, Any], **how: Any) -> None:
-        """Display the errors of functions of one's own beside those of estimators, as `compare` does."""
         found = compare(methods, **{"seed": self.seed, **how})
         publish(found._repr_html_(), str(found))
 
@@ -310,7 +309,6 @@ def neutral(figure: Callable[..., Chart], chart: Chart, usual: Container[str]) -
 
 
 def defaults(figure: Callable[..., Chart]) -> dict[str, object]:
-    """Return the public numbers that a figure uses, as in the committed one."""
     taken = signature(figure).parameters.values()
     return {one.name: one.default for one in taken if one.kind is one.KEYWORD_ONLY}
 
@@ -402,21 +400,10 @@ HOW_COMPARED = (
 
 
 @dataclass(frozen=True)
-class Compared:
-    """What a comparison found: its tables, and the chart that a notebook shows."""
+class Compared(Comparison):
+    """What a comparison found, and the chart that a notebook shows."""
 
-    found: Comparison
     chart: Chart
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row per trial: method, budget, n, trial, error, abstained."""
-        return self.found.frame
-
-    @property
-    def summary(self) -> pd.DataFrame:
-        """One row per method, budget and n."""
-        return self.found.summary
 
     def _rows(self) -> list[list[str]]:
         rows = []
@@ -430,7 +417,6 @@ class Compared:
         return tables.text(COMPARED, self._rows())
 
     def svg(self) -> bytes:
-        """Return the picture as SVG."""
         from workbench.charts.drawing import svg
 
         return svg(self.chart)
@@ -442,13 +428,6 @@ class Compared:
 
 
 def comparison_chart(found: Comparison) -> Chart:
-    """Return the chart of what was measured.
-
-    Raises
-    ------
-    ArgumentError
-        If there are more methods of one's own than hues, or budgets of several kinds on one axis.
-    """
     keys, summary = colour_keys(found.methods), found.summary
     if len(set(summary["n"])) == 1 and len(found.budgets) > 1:
         spent, unit = _spent(found.budgets)
@@ -511,6 +490,5 @@ def _series(rows: pd.DataFrame, keys: Mapping[str, str]) -> tuple[Series, ...]:
 
 @wraps(compared)
 def compare(*given: Any, **named: Any) -> Compared:
-    """Measure, and draw."""
     found = compared(*given, **named)
-    return Compared(found, comparison_chart(found))
+    return Compared(**vars(found), chart=comparison_chart(found))

@@ -75,7 +75,6 @@ def question(
 def planning(
     asked: Question, *, confidence: float | None = None, as_json: bool = False, why: bool = False
 ) -> tuple[str, bool]:
-    """Return the text to print, and whether some estimator reaches the accuracy."""
     answers = compared(asked, _announced, _telling(asked))
     if confidence is not None:  # predictions are of half of the runs
         answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
@@ -170,7 +169,6 @@ def answers_to(question: Question, answers: Answers) -> bool:
 
 
 def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
-    """Return the page: what is asked, the answers to it, what they rest on, and how many do not answer."""
     good = [one for one in found if answers_to(question, one)]
     others = [one for one in found if not answers_to(question, one)]
     kinds: dict[tuple[str, str], list[Answers]] = {}  # a table each: their errors have nothing in common
@@ -197,7 +195,6 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
 
 
 def _asked(question: Question, answers: Sequence[Answer], predicted: bool) -> str:
-    """Return the question in words: the error, the budget or the rows, d, and what each number promises."""
     where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
     if question.budget is None and question.delta:
         where += f", δ = {question.delta:g}"
@@ -245,7 +242,6 @@ def _table(question: Question, good: Sequence[Answers]) -> str:
 
 
 def _interval(one: Answer | None) -> str:
-    """Return the interval of a simulated n in brackets, and what is odd about it."""
     if one is None or one.found is None:
         return ""
     low, high = one.found.interval

@@ -34,12 +34,10 @@ class Project:
 
     @property
     def notebooks(self) -> list[Path]:
-        """Its notebooks, in the order of their names."""
         return sorted((self.root / "notebooks").glob("*.ipynb"))
 
     @property
     def figures(self) -> Path:
-        """What is committed."""
         return self.root / "figures"
 
     @property
@@ -80,13 +78,7 @@ class Project:
 
 
 def find(start: Path | str | None = None, *, explicit: Path | str | None = None) -> Project:
-    """Return the project of a folder, else the one that a wheel carries; or the one that is `explicit`.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none.
-    """
+    """Return the project of a folder, else the one that a wheel carries; or the one that is `explicit`."""
     if explicit is not None:
         root = Path(explicit).resolve()
         if not _is_project(root):

@@ -35,7 +35,7 @@ import workbench
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
-from workbench.errors import ArgumentError, integer_at_least, nearest, one_of, positive, real
+from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, real
 from workbench.lab import sizes, tables
 from workbench.lab.claims import counted, full_verdicts, tally
 from workbench.lab.differences import compare, differences
@@ -98,13 +98,7 @@ def variants(
     grid: Grid | None = None,
     figure: str = "",
 ) -> list[Variant]:
-    """Return every notebook at every combination of the values of a grid, the last name moving fastest.
-
-    Raises
-    ------
-    ArgumentError
-        If a notebook lacks a parameter, or does not allow a value; before anything runs or is written.
-    """
+    """Return every notebook at every combination of the values of a grid, the last name moving fastest."""
     grid, found = grid or {}, list[Variant]()
     for notebook in notebooks:
         declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
@@ -128,11 +122,8 @@ def _checked(stem: str, name: str, value: object, start: Mapping[str, object], d
     if name in OWN:
         raise ArgumentError(name, value, OWN[name])
     if name not in start:
-        near = " or ".join(nearest(name, start))
-        meant = f"; did you mean {near}?" if near else ""
-        raise ArgumentError(
-            f"parameter {name}", value, f"a parameter of {stem}: {', '.join(sorted(start))}{meant}"
-        )
+        known = one_of_words(name, sorted(start))
+        raise ArgumentError(f"parameter {name}", value, f"a parameter of {stem}: {known}")
     if isinstance(start[name], int) and isinstance(value, float) and value.is_integer():
         value = int(value)
     if name in declared:
@@ -152,7 +143,6 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one 
 
 
 def key(notebook: Path, parameters: Mapping[str, object]) -> str:
-    """Return the digest of everything the notebook's numbers depend on, the limit on its work among it."""
     content = {
         "notebook": _digest(notebook),
         "package": _package(),
@@ -199,7 +189,6 @@ def _made(folder: Path, wanted: str) -> dict[str, Any]:
 
 
 def place(home: Path) -> Path:
-    """Return the path of the store of the notebook whose folder is `home`."""
     return home.parent / FOLDER / home.name / f"{SOFTWARE[:16]}.sqlite"
 
 
@@ -260,7 +249,6 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        """Whether its figures and verdicts can be used."""
         return self.status in ("ok", "cached")
 
 
@@ -309,12 +297,10 @@ class Batch:
                 pool.shutdown(wait=False, cancel_futures=True)
 
     def key(self, variant: Variant) -> str:
-        """Return the digest of all that the outputs of a variant depend on."""
         how = {"profile": self.profile, "limit": self.limit, "figure": variant.figure}
         return key(variant.notebook, {**variant.moved, **how})
 
     def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
-        """Return the blocks that a run finds in the stores of what it has to do, and what they have cost."""
         todo = [one for one in variants if not fresh(one.out, self.key(one))]
         stores = {place(one.home) for one in todo}
         counts, seconds = zip((0, 0.0), *map(held, stores), strict=True)
@@ -428,28 +414,10 @@ def reproduce(
     given: Mapping[str, object] | None = None,
     grid: Grid | None = None,
 ) -> int:
-    """Run, compare or update, and report.
+    """Run, compare or update, and report, as `workbench reproduce --help` says.
 
-    Parameters
-    ----------
-    project, batch
-        Whose notebooks run, and how.
-    names
-        Stems or chapters of notebooks, each perhaps with /FIGURE; all of them for none.
-    update
-        Whether to rewrite what is committed.
-    out
-        The folder with a folder for every notebook; that of the project if not given.
-    given
-        Parameters that all runs have.
-    grid
-        Name -> values of it, for one run at every combination.
-
-    Returns
-    -------
-    int
-        0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it was
-        interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
+    Return 0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it
+    was interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
     given, grid, out = given or {}, grid or {}, (out or project.reproduced).resolve()
     for name in grid.keys() & given.keys():

@@ -36,7 +36,6 @@ what a plan asks for. Tests, levels and intervals stand in each folder's verdict
 
 
 def write(figures: Path) -> None:
-    """Write the page of a folder of figures, and its pictures."""
     from workbench.charts.drawing import svg
 
     (figures / f"{NAME}.md").write_text(page(figures), encoding="utf-8")
@@ -176,7 +175,6 @@ class Growth(NamedTuple):
 
     @property
     def symbol(self) -> str:
-        """What moves, as formulas write it."""
         return SYMBOLS.get(str(self.record["variable"]), str(self.record["variable"]))
 
     @property
@@ -194,13 +192,11 @@ class Growth(NamedTuple):
 
 
 def growing(figures: Path) -> list[Growth]:
-    """Return the scalings in a folder of figures."""
     paths = sorted(figures.glob(f"*/{VERDICTS}"))
     return [one for path in paths for one in growths(verdicts(path.parent)[1])]
 
 
 def growths(decided: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
-    """Yield the scalings in verdicts."""
     for verdict in decided:
         detail = verdict.get("detail")
         for check in (detail.get("checks") or [verdict]) if isinstance(detail, Mapping) else ():
@@ -209,7 +205,6 @@ def growths(decided: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
 
 
 def growth_table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
-    """Return pictures, an overview of statements and what moves, and a row for every scaling."""
     overview: dict[str, dict[str, list[str]]] = {}
     rows = []
     for one in found:
@@ -235,7 +230,6 @@ def growth_table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
 
 
 def summary(one: Growth) -> list[str]:
-    """Return a row of the table that a notebook shows."""
     row = dict(zip(GROWTH_COLUMNS, growth_row(one), strict=True))
     ends = zip(one.record["n"], one.record["intervals"], strict=True)
     least, *_, most = sorted(ends, key=lambda found: float(found[0]))
@@ -317,7 +311,6 @@ def pictures(found: Sequence[Growth], most: int = MOST) -> list[Chart]:
 
 
 def picture(whose: str, found: Sequence[Growth]) -> Chart:
-    """Return one chart of some scalings."""
     found = _in_order(found)
     series = [Series("as many as expected", (0.5, len(found) + 0.5), (1.0, 1.0), role="reference")]
     exponents, labelled = [-1, 1], set[str]()
@@ -393,7 +386,6 @@ def _names(found: Sequence[Growth]) -> list[str]:
 
 
 def _title(whose: str, found: Sequence[Growth]) -> str:
-    """Return what became of how many rates of a source."""
     counts = Counter(one.status for one in found)
     if set(counts) == {"HOLDS"}:
         return f"{whose}: in all {len(found)} rows n grows as stated"

@@ -111,7 +111,6 @@ def shortened(words: str, width: int) -> str:
 
 
 def html(header: Sequence[str], rows: Rows) -> str:
-    """Return an HTML table."""
     from html import escape  # which a table for a terminal need not load
 
     def shown(cell: str) -> str:
@@ -137,7 +136,6 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
 
 
 def verdict_row(verdict: Mapping[str, Any]) -> list[str]:
-    """Return one verdict, in its JSON form, as cells of `VERDICT_COLUMNS`."""
     return [
         str(verdict["id"]),
         " ".join(str(verdict["statement"]).split()),

@@ -180,7 +180,6 @@ def _choices(
 
 
 def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArray[np.int64]:
-    """Return how many values are at least, below, or equal to each threshold."""
     return np.asarray(COMPARE[relation](values, thresholds).sum(axis=0))
 
 
@@ -467,7 +466,6 @@ PAIRS = "a list of Pair, of (first, second) or of (name, first, second), or a fu
 
 
 def neighbours(name: str, found: Any) -> list[Pair]:
-    """Return the pairs of a list, or of a function that returns one."""
     try:
         if callable(found):
             signature(found).bind()
@@ -541,7 +539,6 @@ class OwnFunction:
         return self.method(rows, **chosen) if self.by_name else self.method(rows, *chosen.values())
 
     def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
-        """Return one answer: None for no answer."""
         found = self.call(rows, rng, budget)
         if "trials" in self.wanted and np.ndim(found):
             found = found[0]

@@ -60,13 +60,7 @@ def entry_like(method: object) -> Entry | None:
 
 
 def judge(methods: Iterable[object], population: Population, loss: Loss | None, truth: Any) -> Judge:
-    """Return the judge of some methods: the loss of their entries, or of a mean where there is none.
-
-    Raises
-    ------
-    ArgumentError
-        If the entries estimate different things, or differ in their loss, and none is given.
-    """
+    """Return the judge of some methods: the loss of their entries, or of a mean where there is none."""
     entries = [entry for method in methods if (entry := entry_like(method))]
     if loss is None and len({entry.estimand for entry in entries}) > 1:
         estimands = sorted({str(entry.estimand) for entry in entries})

@@ -251,7 +251,6 @@ class Event:
 
 @contextmanager
 def spied(script: list[Event] | None = None) -> Iterator[list[Event]]:
-    """Record every use of a mechanism; with a script, release its outputs instead of fresh ones."""
     with watched() as spy, spy.recorded(script) as events:
         yield events
 

@@ -260,7 +260,6 @@ class Sweep:
         return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
 
     def addresses(self, profile: str) -> list[tuple[int, int]]:
-        """Return every block of a profile as (position of its point, number), in the table's order."""
         one_of(self.blocks, profile=profile)
         return list(product(range(len(self.points)), range(self.blocks[profile])))
 
@@ -375,13 +374,9 @@ def require_unchanged() -> None:
 def home(block: Block) -> tuple[str, str, str]:
     """Return the module and name of a block and, if `SOFTWARE` does not cover it, the digest of its file.
 
-    A `functools.partial` has the name of its function, with the arguments behind it.
-
-    Raises
-    ------
-    ArgumentError
-        If the block is no function at the top of a module in a file: nothing else tells which code it is. In
-        a module of your own it should call what stands there, or is installed: its file alone counts.
+    A `functools.partial` has the name of its function, with the arguments behind it. Anything but a function
+    at the top of a module is refused: nothing else tells which code it is. In a module of your own it should
+    call what stands there, or is installed: its file alone counts.
     """
     if isinstance(block, partial):
         module, name, file = home(block.func)

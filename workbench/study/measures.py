@@ -48,7 +48,6 @@ def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
 
 
 def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
-    """Return the rows of every value of a parameter, in the order of the table."""
     return {float(value): frame[frame[name] == value] for value in frame[name].unique()}
 
 
@@ -81,7 +80,6 @@ def share(hits: int, trials: int, level: float) -> Measure:
 
 
 def hits(events: ArrayLike, level: float) -> Measure:
-    """Return the share of trials in which something happened, and its exact interval."""
     found = np.asarray(events, bool)
     return share(int(found.sum()), len(found), level)
 
@@ -97,7 +95,6 @@ def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Poin
 def summary(
     statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float | None = None
 ) -> Measure:
-    """Return a statistic of trials, one in each row, and its interval by resampling them."""
     rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
     return resampled(statistic, values, level or claim_level(), rng, SUMMARY_RESAMPLES)
 
@@ -109,7 +106,6 @@ def resampled(
     rng: Generator,
     resamples: int = RESAMPLES,
 ) -> Measure:
-    """Return a statistic of trials, one in each row, and its interval by resampling them with this stream."""
     rows = np.asarray(values, np.float64)
     interval = bootstrap_interval(statistic, rows, level, rng, resamples)
     return Measure(float(statistic(rows)), interval, len(rows))
@@ -149,7 +145,6 @@ def combination(weights: ArrayLike, measures: Sequence[Measure]) -> Measure:
 
 
 def slope(xs: ArrayLike, measures: Sequence[Measure]) -> Measure:
-    """Return the least-squares slope of independent measures against xs."""
     x = np.asarray(xs, np.float64)
     x = x - x.mean()
     return combination(x / (x @ x), measures)

@@ -573,7 +573,6 @@ class Answers:
 
 
 def plan(question: Question) -> list[Answer]:
-    """Return the stated answer of each estimator: those that need least first, failures last."""
     return ranked([answers(question, one).stated for one in candidates(question)], lambda one: one)
 
 

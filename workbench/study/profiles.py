@@ -121,12 +121,7 @@ def computed(
     """Yield the place of each item and what a function finds of it, in any order.
 
     Here for one job, else in worker processes, of which those begun with another `code` begin again; or in
-    those of a cluster.
-
-    Raises
-    ------
-    SchedulerLostError
-        If the cluster's scheduler is gone.
+    those of a cluster, whose scheduler may be lost.
     """
     if not items or (scheduler is None and (jobs == 1 or find_spec("joblib") is None)):  # no extra `lab`
         yield from enumerate(map(function, items))
@@ -157,13 +152,7 @@ def _workers(jobs: int, code: str) -> Executor:
 
 @contextmanager
 def cluster(scheduler: str) -> Iterator[Executor]:
-    """Yield what a dask scheduler's workers compute with; a worker that is lost is replaced by the others.
-
-    Raises
-    ------
-    ArgumentError
-        If the extra is not installed, or no scheduler answers, or it has no worker.
-    """
+    """Yield what a dask scheduler's workers compute with; a worker that is lost is replaced by the others."""
     try:
         from distributed import Client
         from distributed.comm import parse_address, parse_host_port

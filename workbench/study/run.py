@@ -49,13 +49,7 @@ class Run:
     simulate: bool = True  # whether to run anything; else tables are empty and figures show what is predicted
 
     def table(self, *sweeps: Sweep) -> pd.DataFrame:
-        """Return the tables of those sweeps that the profile computes, one below the other.
-
-        Raises
-        ------
-        TooMuchWorkError
-            If the points of a sweep take too much work.
-        """
+        """Return the tables of those sweeps that the profile computes, one below the other."""
         frames = [self._table(sweep) for sweep in sweeps if self.profile in sweep.blocks]
         return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
 

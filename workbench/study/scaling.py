@@ -559,7 +559,7 @@ def measured(
     """
     integer_at_least(0, seed=seed)
     lent, wanted = resources(), [one for one in scalings if profile in one.caps]
-    path = Path(lent.store.path if isinstance(lent.store, Store) else lent.store) if lent.store else None
+    path = Path(lent.store) if lent.store else None
     asked = {
         (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
         for one in wanted

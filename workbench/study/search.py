@@ -433,13 +433,7 @@ MOST = 10**12
 
 
 def fewest_rows(estimator: "Estimator[Any]", d: int, budget: "Budget") -> int:
-    """Return the smallest n whose plan is accepted, found by doubling and bisection.
-
-    Raises
-    ------
-    ArgumentError
-        The plan's own, if it refuses for another reason than n, or at 10¹² rows still.
-    """
+    """Return the smallest n whose plan is accepted, or raise the plan's own refusal if that is not of n."""
 
     def answered(n: int) -> bool:
         if n > MOST:

@@ -11,14 +11,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -140,17 +140,10 @@ class DamagedError(ArgumentError):
 
 
 class Store:
-    """A database of finished blocks; a context manager that closes it.
+    """A database of finished blocks, made if there is none; a context manager that closes it.
 
-    Parameters
-    ----------
-    path : path
-        The file; made if there is none. Beside it lie two more while it is in use, and after a crash.
-
-    Raises
-    ------
-    ArgumentError
-        If the file is not such a database, now or when it is read; a `DamagedError` where it is a broken one.
+    Beside the file lie two more while it is in use, and after a crash. One that is no such database, now or
+    when it is read, is an `ArgumentError`; one that is broken a `DamagedError`.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -185,13 +178,7 @@ class Store:
         return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
 
     def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
-        """Return the blocks of so many trials measured by the same code, versions and seed under a name.
-
-        Raises
-        ------
-        ArgumentError
-            If it is not certain what code runs: see `home`.
-        """
+        """Return the blocks of so many trials measured by the same code, versions and seed under a name."""
         integer_at_least(0, seed=seed)
         require_unchanged()
         *function, code = home(block)
@@ -202,8 +189,7 @@ class Store:
 def require_intact(store: Store) -> None:
     """Raise a `DamagedError` unless the database is sound and every block is what was put in.
 
-    A block is checked whenever it is read; here all are, for whoever would rather begin again than fail in
-    the middle.
+    A block is checked whenever it is read; here all are, so that nobody fails in the middle.
     """
     if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
         raise store.damaged("its pages are damaged")
@@ -255,8 +241,7 @@ def checksum(*parts: object) -> bytes:
 
 
 PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-GET = "SELECT point, block, columns, numbers, digest FROM cells WHERE sweep = ? AND block < ?"
-ONE = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
+GET = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
 
 
 @dataclass(frozen=True)
@@ -275,38 +260,21 @@ class Shelf:
         content = self.digest, point_key(point), cell.block, kinds, numbers
         self.store.fetch(PUT, (*content, checksum(*content), self.name, self.trials, cell.seconds))
 
-    def get(self, point: Point, block: int) -> Cell | None:
+    def get(self, point: Point, block: int, position: int = 0) -> Cell | None:
+        """Return a block, if it is stored: a point is known by its content, wherever it is in a grid."""
         key = point_key(point)
-        found = self.store.fetch(ONE, (self.digest, key, block))
-        return self.cell(0, key, block, *found[0]) if found else None
-
-    def held(self, sweep: Sweep, profile: str) -> dict[tuple[int, int], Cell]:
-        """Return the stored blocks of a sweep, by the position of their point and their number.
-
-        A point is known by its content: a sweep with more points, or of a larger profile, finds what a
-        smaller one stored.
-
-        Raises
-        ------
-        ArgumentError
-            If one is damaged.
-        """
-        positions = {point_key(point): position for position, point in enumerate(sweep.points)}
-        rows = self.store.fetch(GET, (self.digest, sweep.blocks[profile]))
-        cells = (self.cell(positions[row[0]], *row) for row in rows if row[0] in positions)
-        return {(cell.position, cell.block): cell for cell in cells}
-
-    def cell(
-        self, position: int, key: str, block: int, kinds: str, numbers: bytes, sum: bytes, seconds: float = 0
-    ) -> Cell:
-        if checksum(self.digest, key, block, kinds, numbers) != sum:
+        found = self.store.fetch(GET, (self.digest, key, block))
+        if not found:
+            return None
+        ((kinds, numbers, known, seconds),) = found
+        if checksum(self.digest, key, block, kinds, numbers) != known:
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
         columns, start = {}, 0
         try:
             for name, kind in json.loads(kinds):
-                found = np.frombuffer(numbers, kind, self.trials, start)
-                columns[name] = found.astype(found.dtype.newbyteorder("="))
-                start += found.nbytes
+                values = np.frombuffer(numbers, kind, self.trials, start)
+                columns[name] = values.astype(values.dtype.newbyteorder("="))
+                start += values.nbytes
         except (ValueError, TypeError):
             raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
         return Cell(position, block, columns, seconds)
@@ -377,9 +345,6 @@ def noting(found: list[int] | None) -> Any:
 
 # Running a sweep.
 
-Place: TypeAlias = str | PathLike[str] | Store | None
-"""Of finished blocks: a file, an open store, or None for memory."""
-
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
 _memory: dict[tuple[str, str, int, str], tuple[Sweep, pd.DataFrame]] = {}
@@ -392,7 +357,7 @@ def run(
     seed: int,
     jobs: int | None = None,
     progress: bool = False,
-    store: Place = None,
+    store: str | PathLike[str] | None = None,
     scheduler: str | None = None,
 ) -> pd.DataFrame:
     """Compute a sweep, or recall it if this process has computed it before.
@@ -402,19 +367,8 @@ def run(
     a `store`, which takes the memory's place, are read and the others added one by one, so that a sweep that
     was interrupted, or killed, goes on from there. All three are those of `resources` by default.
 
-    Returns
-    -------
-    DataFrame
-        One row per trial, in the order of the grid, block and trial; the caller's own copy.
-
-    Raises
-    ------
-    CellError
-        If a block fails; names the sweep and the point.
-    SchedulerLostError
-        If the cluster's scheduler is gone; what is in the store stays there.
-    ArgumentError
-        If the store is damaged, or no database of sweeps.
+    The table has one row per trial, in the order of the grid, block and trial, and is the caller's own copy.
+    A block that fails is a `CellError`, which names the sweep and the point.
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
@@ -426,7 +380,7 @@ def run(
     integer_at_least(1, jobs=by[0])
     store = lent.store if store is None else store
     if store is not None:
-        with nullcontext(store) if isinstance(store, Store) else Store(store) as opened:
+        with Store(store) as opened:
             shelf = opened.shelf(sweep.name, sweep.block, sweep.trials, seed=seed)
             return _ran(sweep, profile, seed, by, progress, shelf)
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
@@ -447,7 +401,10 @@ def _ran(
     progress: bool,
     shelf: Shelf | None = None,
 ) -> pd.DataFrame:
-    cells, addresses = shelf.held(sweep, profile) if shelf else {}, sweep.addresses(profile)
+    cells, addresses = dict[tuple[int, int], Cell](), sweep.addresses(profile)
+    if shelf:
+        held = (shelf.get(sweep.points[position], block, position) for position, block in addresses)
+        cells = {(cell.position, cell.block): cell for cell in held if cell}
     todo = [task(sweep, *address, seed) for address in addresses if address not in cells]
     options = {"total": len(addresses), "initial": len(cells), "desc": sweep.name, "unit": "block"}
     try:

@@ -63,7 +63,6 @@ def traced(
     data: Generator,
     noise: NoiseSource,
 ) -> float:
-    """Return the share of members that are traced in one release on n rows."""
     rows = population.sample(n + STRANGERS, rng=data)  # (1)
     value = estimator(rows[:n], budget=budget, rng=noise).value  # type: ignore[arg-type]  # (2)
     mean, root = population.mean, np.linalg.cholesky(population.covariance)  # type: ignore[attr-defined]

@@ -75,7 +75,6 @@ class TradeOff:
         return self.best(n, epsilon, delta)[0]
 
     def best(self, n: int, epsilon: float, delta: float) -> tuple[float, Budget]:
-        """Return that error and the budget within (ε, δ) at which it is least."""
         place = n, epsilon, delta
         if place not in self.seen:
             budgets = [offer(epsilon, delta) for offer in self._offers]

@@ -1,57 +1,28 @@
-"""The 90-minute plans: their minutes, their sections, and an answer to whatever is asked."""
+"""The 90-minute plans are of the sections of their notebooks, and answer whatever they ask."""
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 
-from workbench.lab.project import Project
+from tests.lab.conftest import ROOT
+from workbench.lab.project import Project, nbformat
 
-ROOT = Path(__file__).parents[3]
+NOTEBOOKS = Project(ROOT).notebooks
 LESSONS = ROOT / "notebooks" / "lessons"
-STEMS = [path.stem for path in Project(ROOT).notebooks]
-ROW = re.compile(r"^\| (\d+) \| (.+?) \| (.+) \|$", re.MULTILINE)
-ASKED = re.compile(r"^\*\*Predict (\d)\*\* \((.+?)\)\. (.+)\n\n\*Answer\.\* (.+)$", re.MULTILINE)
 
 
-def headings(stem):
-    found = json.loads((ROOT / "notebooks" / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
-    texts = ("".join(cell["source"]) for cell in found if cell["cell_type"] == "markdown")
-    return [line for text in texts for line in re.findall(r"^##? (.*)$", text, re.MULTILINE)]
-
-
-@pytest.fixture(params=STEMS)
-def lesson(request):
-    return request.param, (LESSONS / f"{request.param}.md").read_text(encoding="utf-8")
-
-
-def part(text, name):
-    return text.partition(f"\n## {name}\n")[2].partition("\n## ")[0].strip()
-
-
-def test_every_notebook_has_a_plan_and_every_plan_a_notebook():
-    assert sorted(path.stem for path in LESSONS.glob("*.md")) == STEMS
-    listed = (ROOT / "notebooks" / "README.md").read_text(encoding="utf-8")
-    assert re.findall(r"\]\(lessons/(\w+)\.md\)", listed) == STEMS
-
-
-def test_minutes_add_up_to_ninety_and_sections_are_those_of_the_notebook(lesson):
-    stem, text = lesson
-    rows = ROW.findall(part(text, "Ninety minutes"))
-    assert sum(int(minutes) for minutes, _, _ in rows) == 90
-    known = headings(stem)
-    places = [known.index(section) for _, section, _ in rows]
-    assert places == sorted(set(places))
-    explained = re.findall(r"^\*\*(.+?)\.?\*\*", part(text, "Section by section"), re.MULTILINE)
-    assert len(explained) >= 3
-    assert set(explained) <= {section for _, section, _ in rows}
-
-
-def test_every_question_has_an_answer_and_a_section_of_the_plan(lesson):
-    _, text = lesson
-    asked = part(text, "Predict first")
-    found = ASKED.findall(asked)
-    assert len(found) == asked.count("**Predict") == asked.count("*Answer.*") >= 3
-    sections = {section for _, section, _ in ROW.findall(part(text, "Ninety minutes"))}
-    assert {section for _, section, _, _ in found} <= sections
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_plan_fills_ninety_minutes_with_the_sections_of_its_notebook_and_answers_its_questions(path):
+    parts = re.split(r"^## (.+)\n", (LESSONS / f"{path.stem}.md").read_text("utf-8"), flags=re.MULTILINE)
+    plan = dict(zip(parts[1::2], parts[2::2], strict=True))
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|", plan["Ninety minutes"], re.MULTILINE)
+    assert sum(int(minutes) for minutes, _ in rows) == 90
+    text = "\n".join(cell.source for cell in nbformat().read(path, 4).cells if cell.cell_type == "markdown")
+    known, planned = re.findall(r"^##? (.*)$", text, re.MULTILINE), [section for _, section in rows]
+    assert [one for one in known if one in planned] == planned
+    explained = re.findall(r"^\*\*(.+?)\.?\*\*", plan["Section by section"], re.MULTILINE)
+    asked = re.findall(
+        r"^\*\*Predict \d\*\* \((.+?)\)\. .+\n\n\*Answer\.\* ", plan["Predict first"], re.MULTILINE
+    )
+    assert plan["Predict first"].count("**Predict") == len(asked) >= 3
+    assert {*explained, *asked} <= {*planned}

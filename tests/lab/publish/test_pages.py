@@ -16,7 +16,6 @@ from workbench.lab.publish.pages import write
 from workbench.sources import sources, statements
 
 pytestmark = pytest.mark.daily
-VOID = {"meta", "link", "img", "input", "br", "hr"}
 
 
 class Elements(HTMLParser):

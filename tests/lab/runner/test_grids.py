@@ -1,6 +1,6 @@
 """Runs away from a notebook's start: judged by predictions, one at every combination, sharing their blocks.
 
-The notebook is a session in this process, lent what the runner lends; `test_headless` has a kernel.
+The notebook is a session in this process, lent what the runner lends; `test_reproduce` has a kernel.
 """
 
 import json
@@ -17,6 +17,7 @@ from workbench.lab.notebook import Session
 from workbench.lab.project import Project
 from workbench.study import measures
 from workbench.study.grids import Sweep, grid
+from workbench.study.run import TooMuchWorkError
 from workbench.study.sweeps import LENT
 
 HALF = 0.6744897501960817  # the median of |z|
@@ -37,6 +38,12 @@ def falling(run, *, epsilon=0.5, n=2000, factor=1.0):
     theory = Series("", (n, 2 * n), [HALF / (rows * epsilon) for rows in (n, 2 * n)], role="theory")
     curves = (measured("error", found, "mean/coinpress", expected), theory)
     return Chart("falling", "It falls", (Panel("", "n", "error", curves),), alt=f"It falls at ε = {epsilon}.")
+
+
+def heavy(run, *, n=2000):
+    if run.simulate and n > 2000:
+        raise TooMuchWorkError("rows", n / 2000, 2)
+    return usual(run)
 
 
 def usual(run):
@@ -65,7 +72,7 @@ class Lab:
             return runner.Outcome(variant.name, "error", "ValueError: too bad")
         factor = {} if self.factor == 1 else {"factor": self.factor}
         session.show(falling, epsilon=at["epsilon"], n=at["n"], **factor)
-        session.show(usual)
+        session.show(heavy, n=at["n"])
         return runner.Outcome(variant.name, "ok", seconds=1.0, core_seconds=1.0)
 
     def reproduce(self, code=0, profile="quick", **request):
@@ -92,6 +99,9 @@ def test_a_moved_run_is_judged_by_its_predictions_and_leaves_the_start_alone(lab
     line = "falling: measured agrees with predicted at these parameters: 2 of 2 points"
     assert f"02_one_mean/epsilon=0.1 {line}\n" in said
     assert "usual: measured" not in said  # nothing is predicted in it
+    refused = "work of rows: 4 times the usual, 2 allowed; `workbench reproduce --limit 4.4` runs it"
+    line = f"02_one_mean/n=8000 usual: predictions alone, {refused}\n"
+    assert line in lab.reproduce(given={"n": 8000})
     assert contents(lab.home) == start
 
 
@@ -113,22 +123,16 @@ def test_a_grid_is_a_run_at_every_combination_and_what_was_made_is_not_made_agai
     assert lab.started == [*folders, folders[1]]
 
 
-def test_outputs_that_are_as_they_were_are_not_made_again_and_others_are(lab):
-    given = {"epsilon": 0.1}
+def test_outputs_that_are_as_they_were_are_not_made_again_and_a_damaged_store_is_set_aside(lab):
+    given, path = {"epsilon": 0.1}, runner.place(lab.home)
     lab.reproduce(given=given)
     assert "02_one_mean/epsilon=0.1: cached" in lab.reproduce(given=given)
     (lab.home / "epsilon=0.1" / "usual.json").write_text("{}")
-    assert "02_one_mean/epsilon=0.1: ok" in lab.reproduce(given=given)
-    assert len(lab.started) == 2
-
-
-def test_a_damaged_store_is_set_aside_and_said_so(lab):
-    lab.reproduce(given={"epsilon": 0.1})
-    path = runner.place(lab.home)
     path.write_text("nonsense " * 1000)
-    (lab.home / "epsilon=0.1" / "usual.json").unlink()
-    said = lab.reproduce(given={"epsilon": 0.1})
+    said = lab.reproduce(given=given)
+    assert "02_one_mean/epsilon=0.1: ok" in said
     assert f"(its store was damaged: begun again; it is kept as {path.name}.damaged-1)" in said
+    assert len(lab.started) == 2
 
 
 def test_numbers_that_are_not_committed_or_are_others_exit_1_and_say_what_to_do(lab):

@@ -11,7 +11,7 @@ from workbench.errors import ArgumentError
 from workbench.lab import runner
 from workbench.study import sweeps as database
 from workbench.study.grids import Sweep, grid
-from workbench.study.sweeps import Store, require_intact, run
+from workbench.study.sweeps import run
 
 
 def measure(*, trials, data, noise, **point):
@@ -30,29 +30,23 @@ def path(tmp_path):
     return path
 
 
-def statement(text):
-    def execute(path):
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute(text)
-            connection.commit()
-
-    return execute
+def execute(path, statement):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
 
 
-SPOILT = (
-    statement("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE rowid = 3"),
-    statement("UPDATE cells SET block = 7 WHERE rowid = 3"),  # the number of another, its content untouched
-    lambda path: path.write_text("nonsense " * 1000),
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: execute(path, "UPDATE cells SET block = 7 WHERE rowid = 3"),  # its content untouched
+        lambda path: path.write_text("nonsense " * 1000),
+    ],
 )
-
-
-@pytest.mark.parametrize("spoil", SPOILT)
 def test_a_damaged_store_is_found_and_set_aside(path, spoil):
     for name in ("damaged-1", "damaged-2"):
         spoil(path)
         content = path.read_bytes()
-        with pytest.raises(ArgumentError, match="an intact database of sweeps"), Store(path) as store:
-            require_intact(store)
         kept = f"{path.name}.{name}"
         assert runner.prepare(path) == f"its store was damaged: begun again; it is kept as {kept}"
         assert not path.exists()
@@ -83,7 +77,7 @@ def without_room(path):
 
 @contextmanager
 def of_another_version(path):
-    statement("PRAGMA user_version = 99")(path)
+    execute(path, "PRAGMA user_version = 99")
     yield
 
 

@@ -65,9 +65,12 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(root):
         ("one_mean -p epsilon=-1", "epsilon = -1: expected a number, 0.01 to 20"),
         ("one_mean -p n=10.5", "n = 10.5: expected a whole number, 2 to 1e7"),
         ("one_mean -p seed=-1", "seed = -1: expected an integer, at least 0"),
-        ("one_mean -p epsilom=1", "parameter epsilom = 1: expected a parameter of 02_one_mean: epsilon,"),
+        (
+            "one_mean -p epsilom=1",
+            "parameter epsilom = 1: expected a parameter of 02_one_mean: one of",
+        ),
         ("one_mean -p epsilon", "'epsilon': expected NAME=VALUE"),
-        ("-p epsilon=1", "parameter epsilon = 1: expected a parameter of 07_plain: seed"),
+        ("-p epsilon=1", "parameter epsilon = 1: expected a parameter of 07_plain: one of seed"),
         ("one_mean --grid epsilon=0.1,30", "epsilon = 30: expected a number, 0.01 to 20"),
         ("one_mean --grid epsilon", "argument --grid: 'epsilon': expected NAME=VALUE,VALUE,..."),
         ("one_mean --grid profile=quick,full", "profile = 'quick': expected the option --profile instead"),
@@ -75,12 +78,31 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(root):
         ("one_mean --grid n=9 --grid n=8", "grid n = (8,): expected all values of n in one --grid"),
         ("one_mean --grid n=9 -p n=8", "grid n = (9,): expected no other value of n beside it"),
         ("one_mean --grid n=9 --profile full --update", "update = 'changed parameters': expected"),
+        ("one_mean -p word=1", "parameter word = 1: expected a value like the default 'a'"),
+        ("one_mean -p out=x", "out = 'x': expected the option --out"),
+        ("02_nothing", "notebook = '02_nothing': expected one of 02_one_mean, 07_plain"),
+        ("one_mean/nothing", "figure = 'nothing': expected"),
+        ("--profile fast", "--profile = 'fast': expected one of quick, full"),
+        ("--update", "update = 'profile quick': expected --profile full"),
+        ("--jobs 0", "jobs = 0: expected an integer, at least 1"),
+        ("--limit 0.5", "limit = 0.5: expected a finite number, 1 or more, where 1 is the usual work"),
+        ("--timeout nan", "timeout = nan: expected a finite number above 0"),
+        ("--out figures", "a folder of its own"),
+        ("--out /proc/nothing", "/proc/nothing: No such file"),
+        ("--project /", "project = '/': expected a checkout of dp-workbench"),
     ],
 )
 def test_a_wrong_argument_is_one_line_and_nothing_is_written(root, command, monkeypatch, arguments, line):
     monkeypatch.chdir(root)
+    (root / "figures").mkdir()
+    before = sorted(root.rglob("*"))
     assert line in command("reproduce", *arguments.split()).refused()
-    assert not (root / "reproduced").exists()
+    assert sorted(root.rglob("*")) == before
+
+
+def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

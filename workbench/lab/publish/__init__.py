@@ -47,7 +47,6 @@ def mathml(tex: str, *, display: bool = False) -> str:
 
 
 def html(markdown: str) -> str:
-    """Return a text as HTML, its formulas as MathML."""
     nbformat()
     from nbconvert.filters.markdown import markdown2html
 
@@ -61,13 +60,11 @@ def html(markdown: str) -> str:
 
 
 def text(source: str, kind: str = "-", **more: Any) -> Any:
-    """Return a cell of text, with its type of slide."""
     slide = {"slide_type": kind, **more}
     return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": slide})
 
 
 def shown(page: str, kind: str = "-") -> Any:
-    """Return a cell that shows HTML."""
     cell = nbformat().v4.new_code_cell("", metadata={"slideshow": {"slide_type": kind}})
     cell.outputs = [nbformat().v4.new_output("display_data", {"text/html": page})]
     return cell
@@ -91,5 +88,4 @@ def render(cells: list[Any], path: Path, **resources: Any) -> Path:
 
 
 def source(name: str) -> str:
-    """Return a style or a script that stands in a page."""
     return (TEMPLATES / "workbench" / name).read_text(encoding="utf-8").replace("</script", "<\\/script")

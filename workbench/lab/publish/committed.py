@@ -79,7 +79,6 @@ def examine(path: Path) -> tuple[list[str], list[str], str]:
 
 
 def canonical(notebook: Any) -> str:
-    """Return the one text of a notebook."""
     return str(nbformat().v4.writes(notebook)).rstrip("\n") + "\n"
 
 
@@ -111,7 +110,6 @@ def cleaned(notebook: Any) -> Any:
 
 
 def tagged(cell: Any, tag: str = COMMITTED) -> bool:
-    """Return whether a cell has a tag."""
     return tag in cell["metadata"].get("tags", ())
 
 
@@ -154,7 +152,6 @@ def _result(name: str, source: str) -> Any:
 
 
 def listed(decided: Sequence[Mapping[str, Any]]) -> str:
-    """Return the verdicts as a sentence and a folded list, in Markdown."""
     why, items = of_claims((str(one["id"]) for one in decided), "reason"), []
 
     def ended(words: str) -> str:
@@ -173,7 +170,6 @@ def listed(decided: Sequence[Mapping[str, Any]]) -> str:
 
 
 def parameters(path: Path) -> dict[str, object]:
-    """Return the notebook's parameters and their default values."""
     notebook = nbformat().read(path, as_version=4)
     cells = [cell for cell in notebook.cells if tagged(cell, "parameters")]
     statements = ast.parse(cells[0].source).body if cells else []

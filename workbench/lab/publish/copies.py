@@ -61,8 +61,6 @@ def _plan(project: Project, notebook: Path) -> Iterator[str]:
 
 
 def _alone(cell: Any, figures: Path, edition: str) -> None:
-    """Attach the pictures of a cell, and turn its links."""
-
     def attached(found: re.Match[str]) -> str:
         path = figures / f"{found[1]}.json"
         if not path.is_file():

@@ -43,13 +43,7 @@ Cells = Iterator[Any]
 
 
 def write(project: Project, out: Path) -> list[Path]:
-    """Write the pages of a checkout into a folder, and return them; the first is the start.
-
-    Raises
-    ------
-    ArgumentError
-        If the checkout has no figures, or the folder is not one of its own.
-    """
+    """Write the pages of a checkout into a folder of its own, and return them; the first is the start."""
     project.keep_apart(out)
     if not project.figures.is_dir():
         raise ArgumentError("project", str(project.root), "a checkout with figures/ in it")
@@ -102,7 +96,6 @@ def _card(name: str, summary: str, *parts: str) -> Any:
 
 
 def _linked(name: str) -> str:
-    """Return a name with a link to its card, if it has one."""
     known = name.removeprefix("claim ")
     if known.startswith("proofs/"):
         return f"[{known}](proofs.html#{Path(known).stem})"
@@ -167,7 +160,6 @@ def _verdict(one: Record) -> str:
 
 
 def claims(decided: Decided) -> Cells:
-    """Yield every claim as its sentence, and below it what decided it."""
     yield text("# Claims\n\nEach sentence was run. Its verdict, its numbers and its source stand below it.")
     names = [name for name in CLAIMS if name in decided]
     for folder in dict.fromkeys(decided[name][NOTEBOOK] for name in names):
@@ -206,7 +198,6 @@ def _row(record: Mapping[str, Any], names: Sequence[str]) -> list[str]:
 
 
 def estimators() -> Cells:
-    """Yield every estimator with its help."""
     yield text("# Estimators\n\nAll are called alike: `release = Estimator(...)(rows, budget=..., rng=...)`.")
     for key, entry in CATALOG.items():
         origin = ", ".join(map(_linked, entry.statements)) or "our own"
@@ -216,7 +207,6 @@ def estimators() -> Cells:
 
 
 def covered() -> Cells:
-    """Yield every numbered statement of the sources, with what covers it and where it slips."""
     yield text("# Statements of the sources")
     for name, one in _statements().items():
         covers = f"*Covered by:* {', '.join(map(_linked, one.covered_by))}" if one.covered_by else ""
@@ -230,7 +220,6 @@ def covered() -> Cells:
 
 
 def proofs() -> Cells:
-    """Yield the proofs, with a place to link to at every section."""
     yield text("# Proofs")
     for path in sorted((files("workbench") / "proofs").iterdir(), key=lambda path: path.name):
         stem = path.name.removesuffix(".md")

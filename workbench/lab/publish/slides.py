@@ -48,10 +48,7 @@ def slides(
 ) -> tuple[Path | None, str]:
     """Write `out`/NAME.slides.html from what is committed or, if `fresh`, from a quick run.
 
-    Returns
-    -------
-    tuple
-        The page, none if the run failed or a figure is missing, and one line about it.
+    Return the page, none if the run failed or a figure is missing, and one line about it.
     """
     folder, source = project.figures / notebook.stem, notebook
     if fresh:
@@ -174,7 +171,6 @@ def _text(cell: Any, heading: str, follows: Any) -> Cells:
 
 
 def _exercises(source: str, answer: str) -> Cells:
-    """Yield a slide for each exercise, its solution folded."""
     asked = ITEM.split(source)[1:]
     told = ITEM.split(answer.partition("</summary>")[2].removesuffix("</details>"))[1:]
     for number, question in enumerate(asked):

@@ -54,7 +54,6 @@ def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: 
 
 
 def moves(one: Event, other: Event) -> bool:
-    """Return whether a step saw something else."""
     return not np.array_equal(_points(one.statistic), _points(other.statistic))
 
 

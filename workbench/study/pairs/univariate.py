@@ -179,9 +179,12 @@ def in_bins(n: int) -> Pairs:
     return lone_bins(n) + bins(n) + bins(n, 5.0) + ends(n)
 
 
-def one_step(estimator: Estimator[Any], pairs: Pairs) -> Iterator[Attacked]:
-    for budget in ANY:
-        yield estimator, budget, pairs, 0.4
+def over(
+    budgets: Sequence[Budget], estimator: Any, pairs: Pairs, share: float, calibrations: Sequence[str] = ()
+) -> Iterator[Attacked]:
+    for budget in budgets:
+        for one in [replace(estimator, calibration=name) for name in calibrations] or [estimator]:
+            yield one, budget, pairs, share
 
 
 def clipped() -> Iterator[Attacked]:
@@ -206,29 +209,11 @@ def unbounded() -> Iterator[Attacked]:
         yield UnboundedMean(sigma=1.0, calibration="paper"), budget, in_bins(16), 0.3
 
 
-def median() -> Iterator[Attacked]:
-    for budget in (PURE, CONCENTRATED):
-        for calibration in CALIBRATIONS:
-            yield Median(radius=REACH, sigma=1.0, calibration=calibration), budget, depth(20, REACH), 0.1
-
-
 def quantiles() -> Iterator[Attacked]:
     for n, levels, budget in ((2, (0.5,), PURE), (4, (0.25, 0.5, 0.75), PURE), (4, NINE, CONCENTRATED)):
         pairs = depth(n, REACH) + crossings(n, REACH)
         yield Quantiles(levels=levels, radius=REACH, sigma=1.0), budget, pairs, 0.1
     yield Quantiles(sigma=1.0), PURE, depth(4, REACH), 0.1
-
-
-def histogram_location() -> Iterator[Attacked]:
-    for budget in (PURE, CONCENTRATED):
-        for calibration in CALIBRATIONS:
-            yield HistogramLocation(radius=SHORT, sigma=1.0, calibration=calibration), budget, bins(6), 0.4
-
-
-def stable_location() -> Iterator[Attacked]:
-    for budget in (APPROX, CONCENTRATED_DELTA):
-        for calibration in CALIBRATIONS:
-            yield StableLocation(sigma=1.0, calibration=calibration), budget, in_bins(16), 0.4
 
 
 def scale() -> Iterator[Attacked]:
@@ -272,22 +257,30 @@ def interval_mean() -> Iterator[Attacked]:
 
 
 ENTRIES: dict[str, Callable[[], Iterator[Attacked]]] = {
-    "univariate/bounded-mean": partial(one_step, BoundedMean(low=-1.0, high=1.0), ends(4)),
+    "univariate/bounded-mean": partial(over, ANY, BoundedMean(low=-1.0, high=1.0), ends(4), 0.4),
     "univariate/count": partial(
-        one_step, Count(), (moved("one row more", HALVES, 0.0), moved("absent", HALVES, np.nan))
+        over, ANY, Count(), (moved("one row more", HALVES, 0.0), moved("absent", HALVES, np.nan)), 0.4
     ),
     "univariate/histogram": partial(
-        one_step,
+        over,
+        ANY,
         Histogram(edges=(-0.5, 0.5)),
         (moved("one bin to another", THIRDS, -1.0), moved("absent", THIRDS, np.nan)),
+        0.4,
     ),
     "univariate/clipped-mean": clipped,
     "univariate/two-step-mean": two_step,
     "univariate/unbounded-mean": unbounded,
-    "univariate/median": median,
+    "univariate/median": partial(
+        over, (PURE, CONCENTRATED), Median(radius=REACH, sigma=1.0), depth(20, REACH), 0.1, CALIBRATIONS
+    ),
     "univariate/quantiles": quantiles,
-    "univariate/histogram-location": histogram_location,
-    "univariate/stable-location": stable_location,
+    "univariate/histogram-location": partial(
+        over, (PURE, CONCENTRATED), HistogramLocation(radius=SHORT, sigma=1.0), bins(6), 0.4, CALIBRATIONS
+    ),
+    "univariate/stable-location": partial(
+        over, (APPROX, CONCENTRATED_DELTA), StableLocation(sigma=1.0), in_bins(16), 0.4, CALIBRATIONS
+    ),
     "univariate/scale": scale,
     "univariate/interval": interval,
     "univariate/interval-unknown-variance": interval_unknown_variance,
