@@ -98,17 +98,16 @@ class SecureNoise:
         return _noisy(value, exact.Exponential, scale)
 
     def thompson_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        return thompson_laplace(_charged(value), scale * UP)
+        return thompson_laplace(_charged(value), _raised(scale))
 
     def wishart(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        return wishart(_charged(value), scale * UP)
+        return wishart(_charged(value), _raised(scale))
 
     def square(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        return square(_charged(value), scale * UP)
+        return square(_charged(value), _raised(scale))
 
     def cuts(self, value: Level, sensitivity: float, scale: float) -> list[list[int]]:
-        positive(scale=scale)
-        return cut(value, scale * UP)
+        return cut(value, _raised(scale))
 
     def uniform(self, low: float, high: float) -> float:
         """Return a uniform point of [low, high], on 2^53 points: of [0, 1) exactly, as ramps ask."""
@@ -170,6 +169,11 @@ def _units(scale: float, at: OnGrid, unit: float | None = None) -> float:
     size = float(at.unit if unit is None else unit)
     positive(scale=scale, unit=size)
     return float(scale) / size * UP
+
+
+def _raised(scale: float) -> float:
+    positive(scale=scale)
+    return scale * UP
 
 
 STEP = 128  # bits that are added at a time
