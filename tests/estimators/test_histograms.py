@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from tests.estimators.streams import holes, rng
+from tests.estimators.streams import rng
 from workbench import BallRange, BoxRange, StableLocation
 from workbench.distributions import Gaussian
 from workbench.estimators import histograms
@@ -46,18 +46,6 @@ def test_the_masses_behind_the_bounds_and_that_rows_suffice():
     ):
         assert estimator.error_bound(3000, d, APPROX, 0.1) == pytest.approx(bound)
         assert estimator.error_bound(60, 1, APPROX, 0.1) == np.inf
-
-
-@pytest.mark.parametrize("radius", [None, 60.0])
-def test_histograms_are_those_of_the_other_rows(radius):
-    x, others = holes(200)
-    recipe = histograms.UnitHistogram(radius)
-    if radius is not None:
-        assert (recipe.counts(x) == recipe.counts(others)).all()
-        return
-    charge = stability_charge("locate", APPROX)
-    found, wanted = (stability_histogram(recipe.keys(part), charge, UnitNoise()) for part in (x, others))
-    assert found == wanted != {}
 
 
 def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones():
