@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.estimators.streams import rng as stream
-from workbench import AdaptiveMean, ApproxDP, ArgumentError, GaussianDP
+from workbench import AdaptiveMean, ApproxDP, GaussianDP
 from workbench.estimators.adaptive_mean import PROBES, median, quantiles, shares, uniform
 from workbench.estimators.base import Trace, recorded
 from workbench.privacy import ZCDP, Charge, CountingNoise, UnitNoise, compose
@@ -100,28 +100,3 @@ def test_a_cell_without_width_has_no_mass():
     edges = np.array([[0.0, 1.0, 1.0, 2.0]])
     with np.errstate(divide="ignore"):
         assert median(edges, np.array([[0.0, 1000.0, 0.0]])) == [1.0]
-
-
-def error(x, mean, radius, seed):
-    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=stream(seed))
-    return float(np.linalg.norm(release.value - mean))
-
-
-def test_constant_and_equal_rows_are_found():
-    rows = np.tile([0.5, -2.0, 1e-3], (400, 1))
-    assert error(rows, rows[0], 10.0, 1) < 1e-9
-    rows[:, 0] += stream(6).standard_normal(400)
-    assert error(rows, [0.5, -2.0, 1e-3], 10.0, 1) < 0.3
-
-
-@pytest.mark.parametrize("radius", [1e-101, 1e101])
-def test_a_range_beyond_what_logarithms_are_taken_of_is_refused(radius):
-    with pytest.raises(ArgumentError, match="radius"):
-        AdaptiveMean(radius=radius)
-
-
-def test_nothing_is_foreseen_where_probes_give_too_few_bits():
-    """The least n is between those at which a range of 10^6 was searched in vain, and found: 95 and 190."""
-    entry = AdaptiveMean(radius=1.0)
-    assert entry.predicted_error(95, 10, HALF) == np.inf
-    assert entry.predicted_error(190, 10, HALF) == pytest.approx(0.26, rel=0.1)

@@ -34,9 +34,7 @@ from workbench.estimators.populous import (
 )
 from workbench.estimators.populous import asked as asking
 from workbench.estimators.populous_robust import (
-    location_means,
     rows_for,
-    scatter_factors,
 )
 from workbench.estimators.shared.rows import of_groups
 from workbench.estimators.subspaces import GRID, Tokens
@@ -460,32 +458,6 @@ def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exce
     with np.errstate(all="ignore"):
         counts = groups.friends(5.0)
     assert counts.tolist() == [12, 12, 6] * 6
-
-
-HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
-
-
-def robust_groups(rows, size):
-    return Groups.of(of_groups(rows, size, scatter_factors)), of_groups(rows, size, location_means)
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_what_a_group_says_depends_on_its_own_rows_alone(d):
-    size, source = 24, rng(6)
-    x = source.standard_normal((40 * size, d))
-    before, means = robust_groups(x, size)
-    for value in HOSTILE:
-        for count in (1, size):
-            y = x.copy()
-            y[7 * size : 7 * size + count] = value
-            after, moved_means = robust_groups(y, size)
-            others = np.arange(40) != 7
-            assert after.factors[others].tobytes() == before.factors[others].tobytes()
-            assert (after.usable[others] == before.usable[others]).all()
-            assert moved_means[others].tobytes() == means[others].tobytes()
-            moved = np.abs(after.friends(2.0) - before.friends(2.0))
-            assert moved.sum() <= 2 * 39
-            assert moved[others].max() <= 1
 
 
 @pytest.mark.daily
