@@ -162,27 +162,6 @@ def test_what_is_left_may_be_charged_and_nothing_larger(budget, weights):
         ledger.charge(scaled(budget, 1e-3), "anything")
 
 
-@pytest.mark.parametrize(
-    ("budget", "cost", "said"),
-    [
-        (PureDP(1.0), ApproxDP(0.1, 1e-9), "expected no δ and at most ε = 0.4, what is left of ε = 1"),
-        (PureDP(1.0), PureDP(0.5), "expected at most ε = 0.4, what is left of ε = 1"),
-        (
-            ApproxDP(1.0, 1e-6),
-            ApproxDP(0.1, 1e-5),
-            "expected at most (ε = 0.4, δ = 1e-06)-DP, what is left of (ε = 1, δ = 1e-06)-DP",
-        ),
-        (ApproxDP(1.0, 0.0), ApproxDP(0.1, 1e-5), "expected no δ and at most (ε = 0.4, δ = 0)-DP, what is"),
-    ],
-)
-def test_a_refusal_says_what_is_left(budget, cost, said):
-    ledger = Ledger(budget)
-    ledger.charge(PureDP(0.6), "first")
-    with pytest.raises(OverspentError) as refusal:
-        ledger.charge(cost, "second")
-    assert said in str(refusal.value)
-
-
 def test_a_release_without_privacy_is_refused_and_not_shown():
     ledger, secret = Ledger(PureDP(1.0)), EmpiricalMean()([[7.25], [7.25]])
     with pytest.raises(OverspentError) as refusal:
@@ -200,23 +179,11 @@ def test_a_budget_needs_a_name_and_nothing_else_is_taken():
             ledger.charge(rows, "mean")
 
 
-@pytest.mark.parametrize(
-    ("budget", "cost", "given"),
-    [
-        (PureDP(1.0), {"epsilon": 0.4}, PureDP(0.4)),
-        (PureDP(1.0), {"epsilon": np.float32(0.5)}, PureDP(0.5)),
-        (ApproxDP(1.0, 1e-6), {"epsilon": 0.4, "delta": 1e-7}, ApproxDP(0.4, 1e-7)),
-        (ZCDP(1.0), {"rho": 0.4}, ZCDP(0.4)),
-        (ZCDP(1.0, 1e-6), {"rho": 0.4, "delta": 1e-7}, ZCDP(0.4, 1e-7)),
-        (GaussianDP(1.0), {"mu": 0.4}, GaussianDP(0.4)),
-    ],
-)
-def test_a_block_gets_what_it_spends(budget, cost, given):
-    ledger = Ledger(budget)
-    with ledger.spend("mean", **cost) as granted:
-        assert granted == given
-        assert ledger.entries == [("mean", given)]
-    assert ledger.entries == [("mean", given)]
+def test_a_block_gets_what_it_spends():
+    for cost in (PureDP(0.4), ApproxDP(0.4, 1e-7), ZCDP(0.4), ZCDP(0.4, 1e-7), GaussianDP(0.4)):
+        ledger = Ledger(cost)
+        with ledger.spend("mean", **{name: value for name, value in vars(cost).items() if value}) as granted:
+            assert (granted, ledger.entries) == (cost, [("mean", cost)])
 
 
 def test_a_block_that_raises_has_spent_and_one_that_overspends_is_not_entered():

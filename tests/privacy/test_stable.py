@@ -579,23 +579,11 @@ def mask(kind, size, cost):
 
 FAR = LocatedCharge("location", LOCATED, 1.0, USUAL, 0.6, 40, 2, SILENT)
 REFUSED = (
-    (
-        stable.thompson_laplace_scale,
-        (mask("thompson_laplace", 0.01, PureDP(1.0)), 5),
-        "^d = .* at most 4",
-    ),
-    (
-        stable.thompson_laplace_scale,
-        (mask("thompson_laplace", 0.5, PureDP(1.0)), 3),
-        "^sens.* below 0.25",
-    ),
+    (stable.thompson_laplace_scale, (mask("thompson_laplace", 0.01, PureDP(1.0)), 5), "^d = .* at most 4"),
+    (stable.thompson_laplace_scale, (mask("thompson_laplace", 0.5, PureDP(1.0)), 3), "^sens.* below 0.25"),
     (stable.wishart_scale, (mask("wishart", 0.1, PureDP(1.0)), 3), "^cost = "),
     (stable.wishart_scale, (mask("wishart", 9.0, COST), 3), "^sens.* at most 0.0"),
-    (
-        stable.square_scale,
-        (mask("square", log1p(0.5), COST), 3),
-        "^sens.* below 0.00.* for Lemma 5.1",
-    ),
+    (stable.square_scale, (mask("square", log1p(0.5), COST), 3), "^sens.* below 0.00.* for Lemma 5.1"),
     (stable_scale, (charge(USUAL, WISHART, d=5, change=3.0),), "^sensitivity = .* smaller"),
     (stable_scale, (charge(USUAL, LAPLACE, d=3, change=30.0),), "^sensitivity = .* below 0"),
     (stable_scale, (charge(USUAL, LAPLACE, d=5),), "^d = "),
