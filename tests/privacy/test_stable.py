@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
+from tests.estimators.streams import rng
 from workbench.contracts.draws import expected_draw
 from workbench.contracts.ramps import _moved
 from workbench.errors import ArgumentError
@@ -61,10 +62,6 @@ ROWS = {BUDGETS[0]: 436, BUDGETS[1]: 1400, BUDGETS[2]: 500, BUDGETS[3]: 80}
 KINDS = (*STABLE, LOCATED, *VOTED)
 ENDS = np.array([-inf, *np.linspace(-30.0, 45.0, 7501), inf])
 SILENT, BETA = 0.02, 0.1 / 3
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def vote_design(budget, kind=VOTED_NORMAL):
