@@ -7,9 +7,9 @@ import pytest
 
 from tests.estimators.streams import rng as stream
 from workbench import AdaptiveMean, ApproxDP, GaussianDP
-from workbench.estimators.adaptive_mean import PROBES, median, quantiles, shares, uniform
+from workbench.estimators.adaptive_mean import PROBES, shares
 from workbench.estimators.base import Trace, recorded
-from workbench.privacy import ZCDP, Charge, CountingNoise, UnitNoise, compose
+from workbench.privacy import ZCDP, CountingNoise, UnitNoise, compose
 from workbench.privacy.budgets import within
 from workbench.privacy.grid import on_grid
 
@@ -76,27 +76,3 @@ def test_absent_rows_change_no_draw_and_all_absent_is_an_answer():
         out = AdaptiveMean(radius=5.0).estimate(x, HALF, counting)
         assert len(counting.draws) == sum(PROBES.values())
         assert np.isfinite(out).all()
-
-
-def charge_of(step, scale):
-    return Charge(step, "gaussian", 1.0, GaussianDP(1 / scale))
-
-
-def test_weak_probes_find_places_in_a_range_of_a_billion_scales():
-    """τ = .35, where binary search would need every one of thirty answers to be right."""
-    rng, n = stream(3), 500
-    values = rng.uniform(-1e9, 1e9, 400)[:, None] + rng.standard_normal((400, n))
-    charge, noise = charge_of("centre", 0.35 * n), stream(4)
-
-    class Noise(UnitNoise):
-        def gaussian(self, value, sensitivity, scale):
-            return np.asarray(value, float) + scale * noise.standard_normal(np.shape(value))
-
-    found = quantiles(values, uniform(np.full(400, -1e9), 1e9), (1, 2), 0.25, charge, Noise())
-    assert np.mean(np.abs(found - np.median(values, axis=1)) < 1.0) > 0.97
-
-
-def test_a_cell_without_width_has_no_mass():
-    edges = np.array([[0.0, 1.0, 1.0, 2.0]])
-    with np.errstate(divide="ignore"):
-        assert median(edges, np.array([[0.0, 1000.0, 0.0]])) == [1.0]

@@ -14,11 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workbench import (
-    ZCDP,
-    ApproxDP,
-    IntervalMean,
-)
+from workbench import ZCDP, ApproxDP, IntervalMean
 from workbench.estimators.intervals import tail_design
 
 BUDGET = ApproxDP(1.0, 1e-6)

@@ -19,10 +19,7 @@ from workbench.estimators.shared.moments import (
     slope,
     uncensored_spectrum,
 )
-from workbench.estimators.shared.rows import (
-    in_ball,
-    within_ball,
-)
+from workbench.estimators.shared.rows import in_ball, within_ball
 from workbench.estimators.unbounded import HEIGHT
 from workbench.estimators.weighted_moments import (
     MEAN,

@@ -13,29 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import gamma, kstest
 
-from tests.estimators.robust_table import (
-    mean_row,
-    row,
-)
+from tests.estimators.robust_table import mean_row, row
 from tests.estimators.streams import rng
-from workbench import (
-    MedianOfMeansMean,
-    Populous,
-    Preconditioner,
-    SubspaceExact,
-)
+from workbench import MedianOfMeansMean, Populous, Preconditioner, SubspaceExact
 from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
-from workbench.estimators.populous import (
-    SPACES,
-    PopulousFrame,
-    covariance_limits,
-)
+from workbench.estimators.populous import SPACES, PopulousFrame, covariance_limits
 from workbench.estimators.populous import asked as asking
-from workbench.estimators.populous_robust import (
-    rows_for,
-)
+from workbench.estimators.populous_robust import rows_for
 from workbench.estimators.shared.rows import of_groups
 from workbench.estimators.subspaces import GRID, Tokens
 from workbench.estimators.votes import (

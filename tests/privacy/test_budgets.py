@@ -29,11 +29,7 @@ from workbench.privacy.budgets import (
     zcdp_from_pure_stated,
     zcdp_within_approx,
 )
-from workbench.privacy.mechanisms import (
-    discrete_laplace,
-    laplace_scale,
-    selection_scale,
-)
+from workbench.privacy.mechanisms import discrete_laplace, laplace_scale, selection_scale
 
 GRID = [(rho, delta) for rho in (1e-4, 0.01, 0.1, 0.5, 2.0, 20.0) for delta in (1e-2, 1e-5, 1e-9, 1e-12)]
 
