@@ -5,6 +5,7 @@ import pytest
 
 from tests.estimators.robust_table import lowered
 from tests.estimators.streams import rng
+from workbench.bounds.limits import mean_unit
 from workbench.estimators.references import (
     above_mean,
     filter_weights,
@@ -58,3 +59,12 @@ def test_a_filter_without_corruption_is_the_plain_estimate():
     for moment, mean in ((filtered_moment, filtered_mean), (simple_moment, simple_mean)):
         assert np.allclose(moment(x, 0.0), x.T @ x / len(x))
         assert np.allclose(mean(x, 0.0), x.mean(axis=0))
+
+
+@pytest.mark.parametrize(("d", "n", "corruption"), [(1, 4000, 0.05), (5, 10_000, 0.1)])
+@pytest.mark.parametrize("radius", [1.5, 3.0, 1e3])
+def test_the_mean_filter_errs_by_the_unit(d, n, corruption, radius):
+    x = lowered(rng(4).standard_normal((n, d)), int(corruption * n), radius)
+    most = min(2.7 * mean_unit(corruption), 1.1 * np.linalg.norm(x.mean(axis=0)))
+    assert np.linalg.norm(filtered_mean(x, corruption)) <= most
+    assert np.linalg.norm(simple_mean(x, corruption)) <= 3.5 * mean_unit(corruption)
