@@ -14,7 +14,8 @@ from workbench.estimators.nets import ROWS, PureNetCovariance, monomials, net
 def test_every_covariance_is_near_a_candidate(ratio):
     made, source = net(2, ratio, 0.3), rng(3)
     values = np.linalg.eigvalsh(made.candidates)
-    assert len(made.candidates) == made.size
+    given = PureNetCovariance(upper=4.0, lower=4.0 / ratio, alpha=0.6, centred=True)
+    assert len(made.candidates) == made.size == given.net(2).size
     assert 1 / ratio * (1 - 1e-12) <= values.min() <= values.max() <= 1 + 1e-12
     roots = np.linalg.inv(np.linalg.cholesky(made.candidates))
     for _ in range(100):
