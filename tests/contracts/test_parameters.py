@@ -34,6 +34,7 @@ LIMITS = (  # what one estimator refuses; where there are several parameters, th
     ("range/ball", {"corruption": 0.125}),
     ("range/ball", {"hypercontractivity": 0.9}),
     ("mean/prime", {"radius": 1e5}),
+    *(("mean/adaptive", {"radius": radius}) for radius in (1e-101, 1e101)),
     ("mean/tukey", {"radius": 10.0, "sigma": 5e-324}),
     ("mean/prime", {"corruption": 0.2}),
     ("mean/prime", {"corruption": 0.0, "calibration": "paper"}),

@@ -12,20 +12,22 @@ from workbench.catalog import CATALOG
 from workbench.estimators import Trace, base, populous_robust, sparse
 from workbench.estimators import nets as pure_net
 from workbench.estimators.base import recorded
+from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.nets import PureNetCovariance, monomials
 from workbench.estimators.prime import FilterMean
 from workbench.estimators.robust import RowFilter, Rows, coordinate_counts
 from workbench.estimators.scale import pair_differences
 from workbench.estimators.shared import rows
-from workbench.estimators.shared import rows as integers
 from workbench.estimators.shared.moments import LiftedMoment
-from workbench.estimators.shared.rows import present
+from workbench.estimators.shared.rows import mean_in_ball, mean_in_box, moment_in_ball, present
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.stable_quantile import Influence, Lifted
 from workbench.estimators.subspaces import Tokens, projections, spectra
 from workbench.estimators.tukey import depths, grid, projected, trimmed
 from workbench.estimators.two_step import clipped_mean
-from workbench.privacy import NonPrivate, SimulatedNoise
+from workbench.privacy import NonPrivate, SimulatedNoise, UnitNoise
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.histograms import stability_charge, stability_histogram
 
 PURE, ZCDP_ONE = PureDP(1.0), ZCDP(1.0)
 
@@ -37,47 +39,51 @@ def test_a_row_with_one_unusable_entry_is_absent():
     assert np.isnan(base.sanitised(x)).any(axis=1).tolist() == [False, True, True, True, False, False]
 
 
-def test_clipped_sums_are_those_of_the_other_rows():
-    x, others = holes(200, 2)
-    share = len(others) / len(x)
-    for mean in (integers.mean_in_ball, integers.mean_in_box):
-        found, wanted = (mean(part, lambda block: block - FAR, 2.0) for part in (x, others))
-        assert (found.counts == wanted.counts).all()
-        np.testing.assert_allclose(np.asarray(found), share * np.asarray(wanted))
-    found, wanted = (integers.moment_in_ball(part, lambda block: block - FAR, 2.0) for part in (x, others))
-    assert (found.counts == wanted.counts).all()
-    line, rest = holes(200)
-    assert clipped_mean(line, FAR, 1.0).counts == clipped_mean(rest, FAR, 1.0).counts
+def of_block(block):
+    return block - FAR
 
 
-def test_counts_of_coordinates_norms_and_scores_are_those_of_the_other_rows():
-    x, others = holes(300, 2)
-    assert (coordinate_counts(x, 0.0, 1.0, 200) == coordinate_counts(others, 0.0, 1.0, 200)).all()
-    assert (sparse.norm_counts(x) == sparse.norm_counts(others)).all()
-    kept = RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0)
-    edges = np.array([0.0, 0.5, 1.0, 2.0])
-    found, wanted = (kept.histogram(Rows(part, 0.0, 1.0), 3.0, edges) for part in (x, others))
-    assert (found == wanted).all()
+def passing(x, axes):
+    found = RowFilter(np.full(2, FAR), np.eye(2)[:, :axes], 1.0).sums(Rows(x, 0.0, 1.0), 3.0, square=True)
+    return [found.count, *found.total.counts, *found.square.counts.ravel()]
 
 
-def test_filters_keep_the_other_rows():
-    x, others = holes(300, 2)
-    for kept in (
-        RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0),
-        RowFilter(np.full(2, FAR), np.eye(2)[:, :0]),
-    ):
-        found, wanted = (kept.sums(Rows(part, 0.0, 1.0), 3.0, square=True) for part in (x, others))
-        assert found.count == wanted.count
-        assert (found.total.counts == wanted.total.counts).all()
-        assert (found.square.counts == wanted.square.counts).all()
-
-
-def test_the_first_set_of_a_filter_holds_the_other_rows():
-    x, others = holes(300, 2)
-    trace = Trace()
-    with recorded(trace):
+def left(x):
+    with recorded(trace := Trace()):
         FilterMean(radius=100.0, sigma=1.0).estimate(x, ZCDP_ONE, SimulatedNoise(rng()))
-    assert trace.records["left"][0] == len(others)
+    return [trace.records["left"][0] - np.count_nonzero(present(x)), 1]
+
+
+STATISTICS = {  # of rows in so many columns, or of one column
+    "mean in a ball": (2, lambda x: mean_in_ball(x, of_block, 2.0)),
+    "mean in a box": (2, lambda x: mean_in_box(x, of_block, 2.0)),
+    "moment in a ball": (2, lambda x: moment_in_ball(x, of_block, 2.0)),
+    "clipped mean": (None, lambda x: clipped_mean(x, FAR, 1.0)),
+    "scores of a net": (2, lambda x: PureNetCovariance(upper=4.0, lower=1.0).scores(x - FAR, 2.0)),
+    "coordinates": (2, lambda x: coordinate_counts(x, 0.0, 1.0, 200)),
+    "norms": (2, sparse.norm_counts),
+    "scores": (2, lambda x: RowFilter(np.full(2, FAR), np.eye(2)[:, :1], 1.0).histogram(
+        Rows(x, 0.0, 1.0), 3.0, np.array([0.0, 0.5, 1.0, 2.0]))),
+    "rows that pass": (2, lambda x: passing(x, 1)),
+    "rows that pass everywhere": (2, lambda x: passing(x, 0)),
+    "rows that are left": (2, left),
+    "depths": (2, lambda x: depths(x, FAR + grid(2, 2.0, 0.5))),
+    "bins of a range": (None, UnitHistogram(60.0).counts),
+    "bins": (None, lambda x: [*stability_histogram(
+        UnitHistogram(None).keys(x), stability_charge("locate", ApproxDP(1.0, 1e-6)), UnitNoise()).items()]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_statistic_is_that_of_the_other_rows(name):
+    d, statistic = STATISTICS[name]
+    x, others = holes(300, d)
+    found, wanted = map(statistic, (x, others))
+    if isinstance(found, OnGrid):
+        np.testing.assert_allclose(found.unit * len(x), wanted.unit * len(others))
+        found, wanted = found.counts, wanted.counts
+    assert np.array_equal(found, wanted)
+    assert np.any(found)
 
 
 @pytest.mark.parametrize("ends", [{}, {"low": 0.0, "high": 100.0}])
@@ -102,13 +108,6 @@ def _heights(pieces, places):
     inside = (piece >= 0) & (piece < len(pieces.twice))
     piece = np.clip(piece, 0, len(pieces.twice) - 1)
     return np.where(inside & ~pieces.void[piece], pieces.twice[piece], -1)
-
-
-def test_depths_are_those_among_the_other_rows():
-    x, others = holes(200, 2)
-    points = FAR + grid(2, 2.0, 0.5)
-    assert (depths(x, points) == depths(others, points)).all()
-    assert depths(x, points).max() > 20
 
 
 def test_trimming_puts_absent_rows_at_either_end_in_turn():
@@ -156,14 +155,6 @@ def test_a_group_says_what_its_other_rows_say(name):
         assert (found == wanted).all()
     else:
         np.testing.assert_allclose(found, wanted, rtol=0.03 if name.startswith("robust") else 1e-9)
-
-
-def test_scores_of_a_net_are_those_of_the_other_rows():
-    estimator = PureNetCovariance(upper=4.0, lower=1.0)
-    x, others = (part - FAR for part in holes(200, 2))
-    found, wanted = (estimator.scores(part, 2.0) for part in (x, others))
-    assert (found.counts == wanted.counts).all()
-    np.testing.assert_allclose(found.unit * len(x), wanted.unit * len(others))
 
 
 def test_an_absent_row_of_a_net_keeps_its_place():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tests.estimators.streams import rng as stream
-from workbench import AdaptiveMean, ApproxDP, ArgumentError, GaussianDP
-from workbench.estimators.adaptive_mean import PROBES, median, quantiles, shares, uniform
+from workbench import AdaptiveMean, ApproxDP, GaussianDP
+from workbench.estimators.adaptive_mean import PROBES, shares
 from workbench.estimators.base import Trace, recorded
-from workbench.privacy import ZCDP, Charge, CountingNoise, UnitNoise, compose
+from workbench.privacy import ZCDP, CountingNoise, UnitNoise, compose
 from workbench.privacy.budgets import within
 from workbench.privacy.grid import on_grid
 
@@ -76,52 +76,3 @@ def test_absent_rows_change_no_draw_and_all_absent_is_an_answer():
         out = AdaptiveMean(radius=5.0).estimate(x, HALF, counting)
         assert len(counting.draws) == sum(PROBES.values())
         assert np.isfinite(out).all()
-
-
-def charge_of(step, scale):
-    return Charge(step, "gaussian", 1.0, GaussianDP(1 / scale))
-
-
-def test_weak_probes_find_places_in_a_range_of_a_billion_scales():
-    """τ = .35, where binary search would need every one of thirty answers to be right."""
-    rng, n = stream(3), 500
-    values = rng.uniform(-1e9, 1e9, 400)[:, None] + rng.standard_normal((400, n))
-    charge, noise = charge_of("centre", 0.35 * n), stream(4)
-
-    class Noise(UnitNoise):
-        def gaussian(self, value, sensitivity, scale):
-            return np.asarray(value, float) + scale * noise.standard_normal(np.shape(value))
-
-    found = quantiles(values, uniform(np.full(400, -1e9), 1e9), (1, 2), 0.25, charge, Noise())
-    assert np.mean(np.abs(found - np.median(values, axis=1)) < 1.0) > 0.97
-
-
-def test_a_cell_without_width_has_no_mass():
-    edges = np.array([[0.0, 1.0, 1.0, 2.0]])
-    with np.errstate(divide="ignore"):
-        assert median(edges, np.array([[0.0, 1000.0, 0.0]])) == [1.0]
-
-
-def error(x, mean, radius, seed):
-    release = AdaptiveMean(radius=radius)(x, budget=HALF, rng=stream(seed))
-    return float(np.linalg.norm(release.value - mean))
-
-
-def test_constant_and_equal_rows_are_found():
-    rows = np.tile([0.5, -2.0, 1e-3], (400, 1))
-    assert error(rows, rows[0], 10.0, 1) < 1e-9
-    rows[:, 0] += stream(6).standard_normal(400)
-    assert error(rows, [0.5, -2.0, 1e-3], 10.0, 1) < 0.3
-
-
-@pytest.mark.parametrize("radius", [1e-101, 1e101])
-def test_a_range_beyond_what_logarithms_are_taken_of_is_refused(radius):
-    with pytest.raises(ArgumentError, match="radius"):
-        AdaptiveMean(radius=radius)
-
-
-def test_nothing_is_foreseen_where_probes_give_too_few_bits():
-    """The least n is between those at which a range of 10^6 was searched in vain, and found: 95 and 190."""
-    entry = AdaptiveMean(radius=1.0)
-    assert entry.predicted_error(95, 10, HALF) == np.inf
-    assert entry.predicted_error(190, 10, HALF) == pytest.approx(0.26, rel=0.1)

@@ -62,28 +62,6 @@ def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n, k
     assert (1 - 1e-6) * least <= found <= 1.003 * least
 
 
-def test_turned_rows_of_a_condition_of_ten_to_the_twelve_have_an_answer():
-    d, n, counts = 2, int(1.1 * fewest_rows(2, USUAL, BETA)), []
-    test = AffineMean().design(n, d, USUAL).test
-    for seed in range(8):
-        rows = stream(seed).standard_normal((n, d)) @ (1e3 * rotated(d, 1e12, seed).T)
-        counts.append(test.located(rows + 1e6).count)
-    assert np.median(counts) > 0.8 * test.most
-
-
-def test_few_rows_have_a_location_of_the_masked_matrix():
-    """At an n at which no normal noise would do, and within five of the sds that are predicted."""
-    n, d = fewest_rows(2, USUAL, BETA), 2
-    assert AffineMean().plan(n, d, USUAL).mechanism == WISHART
-    rng, found = stream(5), []
-    for _ in range(30):
-        release = AffineMean()(rng.standard_normal((n, d)) * 1e-3 + 7.0, budget=USUAL, rng=rng)
-        if not isinstance(release.value, Abstention):
-            found.append(np.linalg.norm(release.value - 7.0) * 1e3)
-    assert len(found) > 20
-    assert 0.6 < np.median(found) / AffineMean().predicted_error(n, d, USUAL) < 1.5
-
-
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_location_and_scatter_follow_an_affine_map(offset):
     """Of skew rows, whose median is no image of a median."""

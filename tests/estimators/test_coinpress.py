@@ -8,14 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.estimators.streams import rng as stream
-from workbench import CoinPressCovariance, CoinPressMean
-from workbench.distributions import Gaussian
+from workbench import CoinPressCovariance
 from workbench.estimators.coinpress import CoinPressGaussian, JointStep, preconditioned, rounder
 from workbench.estimators.shared.moments import Frame, censored_spectrum, clipped_moment
-from workbench.linalg import second_moment
 from workbench.losses import mahalanobis_covariance_error
-from workbench.populations import MultivariateGaussian
-from workbench.privacy import ZCDP, GaussianDP
+from workbench.privacy import ZCDP
 from workbench.privacy.noise import uniform_basis
 
 quickly = settings(max_examples=30)
@@ -68,19 +65,6 @@ def test_noise_that_leaves_the_floats_gives_no_answer():
     estimator, x = CoinPressGaussian(radius=1.0, upper=1e300, lower=1e300), np.zeros((10, 2))
     sources = map(stream, range(9))
     assert any(estimator(x, budget=ZCDP(1e-20), rng=source).abstained for source in sources)
-
-
-def test_without_noise_every_number_of_steps_returns_the_moments_of_the_rows():
-    """Of rows that are long along no axis of theirs: A is not symmetric, and its side is seen."""
-    law = MultivariateGaussian(Gaussian(np.zeros(4), rotated(np.geomspace(1, 1e4, 4))))
-    x, silent = law.sample(4000, rng=stream(2)), GaussianDP(1e9)
-    for steps in range(1, 7):
-        shape = CoinPressCovariance(upper=1e4, lower=1.0, centred=True, mode="proved", steps=steps)
-        place = CoinPressMean(radius=2000.0, sigma=100.0, mode="proved", steps=steps)
-        found = shape(x, budget=silent, rng=stream(1)).value
-        assert mahalanobis_covariance_error(found, second_moment(x)) < 1e-4
-        found = place(x + 900.0, budget=silent, rng=stream(1)).value
-        assert found == pytest.approx(x.mean(axis=0) + 900.0, abs=1e-2)
 
 
 # An unknown mean beside a covariance

@@ -14,13 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workbench import (
-    ZCDP,
-    ApproxDP,
-    Histogram,
-    IntervalMean,
-    PureDP,
-)
+from workbench import ZCDP, ApproxDP, IntervalMean
 from workbench.estimators.intervals import tail_design
 
 BUDGET = ApproxDP(1.0, 1e-6)
@@ -133,18 +127,6 @@ def test_the_worst_distributions_are_covered_as_stated(budget, n, kind):
         for rows, share in shares.items()
     ]
     assert all(lines)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n", [1, 30, 1000])
-def test_all_bins_are_covered_at_once(n):
-    found, edges, budget = [], (0.1, 0.11, 0.5), PureDP(1.0)
-    for sample in range(FRESH):
-        rng = np.random.default_rng((4, sample, n))
-        bins = Histogram(edges=edges)(rng.random(n), budget=budget, rng=rng).interval()
-        expected = n * np.diff([0.0, *edges, 1.0])
-        found.append(all(one.contains(rows) for one, rows in zip(bins, expected, strict=True)))
-    assert judged("Histogram, four bins at once", n, budget, np.mean(found), FRESH)
 
 
 @pytest.mark.parametrize(

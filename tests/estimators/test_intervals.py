@@ -19,10 +19,8 @@ from workbench import (
 )
 from workbench.errors import ArgumentError
 from workbench.estimators import intervals
-from workbench.estimators.intervals import pivotal_width, scale_and_mean
+from workbench.estimators.intervals import pivotal_width
 from workbench.estimators.shared.noisy_means import SURE
-from workbench.estimators.shared.window_median import WindowMedian
-from workbench.study.faults import memos
 
 APPROX, FAR = ApproxDP(1.0, 1e-6), 50.0
 
@@ -62,20 +60,6 @@ def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n,
     assert np.mean(missed) <= estimator.level + 4.75 * errors[0]
     if not absent:  # else the interval allows for more rows that are absent
         assert np.mean(short) > estimator.level + 4.75 * errors[1]
-
-
-@pytest.mark.daily
-def test_a_critical_value_takes_200_runs_of_1000_rows_and_is_always_the_same(monkeypatch):
-    (scale, mean), looked, values = scale_and_mean(10**6, APPROX), [], []
-    true = WindowMedian.draw
-    monkeypatch.setattr(
-        WindowMedian, "draw", lambda self, x, *rest: looked.append(len(x)) or true(self, x, *rest)
-    )
-    for _ in range(2):
-        with memos():
-            values.append([pivotal_width(10**6, mean, 0.05, scale=scale) for _ in range(2)])
-    assert values[0] == values[1]
-    assert (len(looked), sum(looked)) == (2 * 400, 2 * 200 * (1000 + 500))
 
 
 INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
@@ -131,14 +115,6 @@ def test_an_interval_that_is_not_the_whole_line_has_a_width(n):
     assert Interval(level=0.1, sigma=1.0).half_width(n, ApproxDP(1.0, 1e-3)) > 0
 
 
-@pytest.mark.daily
-def test_coverage_given_an_answer():
-    interval, budget, source = Interval(level=0.1, sigma=1.0), ApproxDP(1.0, 1e-3), np.random.default_rng(5)
-    values = [interval(source.normal(size=20), budget=budget, rng=source).value for _ in range(3000)]
-    covered = [value.contains(0.0) for value in values if value.high < inf]
-    assert np.mean(covered) >= 0.9 - 3 * np.sqrt(0.09 / len(covered))
-
-
 NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]
 
 
@@ -148,35 +124,3 @@ def test_a_constant_column_gives_the_whole_line(estimator):
     for seed in range(3):
         value = estimator(np.full(5000, FAR), budget=APPROX, rng=rng(seed)).value
         assert (value.low, value.high) == (-inf, inf)
-
-
-def most_alike(seed):
-    """Rows of which four fifths are one value, the others up to 9 away from it."""
-    return FAR + np.where(rng(seed).random(10_000) < 0.8, 0.0, rng(seed + 1).uniform(0.0, 9.0, 10_000))
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize(
-    ("estimator", "column", "mean", "widest"),
-    [
-        (IntervalMean(level=0.01), most_alike, FAR + 0.9, 0.3),
-        (IntervalMean(level=0.01), lambda seed: rng(seed).exponential(2.0, 10_000), 2.0, 0.3),
-        (
-            Interval(level=0.01, sigma=1.0, calibration="paper"),
-            lambda s: rng(s).normal(FAR, 1, 3000),
-            FAR,
-            0.2,
-        ),
-        (
-            IntervalUnknownVariance(level=0.01, calibration="paper"),
-            lambda seed: rng(seed).normal(FAR, 2.0, 20_000),
-            FAR,
-            0.4,
-        ),
-    ],
-)
-def test_an_interval_is_short_and_holds_the_mean(estimator, column, mean, widest):
-    """Of 20 that miss with probability .01 more than 2 do once in 1,000; where none answers none is short."""
-    values = [estimator(column(seed), budget=APPROX, rng=rng(seed)).value for seed in range(20)]
-    assert sum(not value.contains(mean) for value in values) <= 2
-    assert np.median([value.high - value.low for value in values]) < widest

@@ -19,10 +19,7 @@ from workbench.estimators.shared.moments import (
     slope,
     uncensored_spectrum,
 )
-from workbench.estimators.shared.rows import (
-    in_ball,
-    within_ball,
-)
+from workbench.estimators.shared.rows import in_ball, within_ball
 from workbench.estimators.unbounded import HEIGHT
 from workbench.estimators.weighted_moments import (
     MEAN,
@@ -38,7 +35,7 @@ from workbench.estimators.weighted_moments import (
     release,
     whitened,
 )
-from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise, UnitNoise
+from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise
 from workbench.privacy.grid import UP, OnGrid
 
 LOUD = ZCDP(20.0, 1e-6)
@@ -126,14 +123,6 @@ RATIOS = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (1.0, 0.25), (1.0, 1.0), (0.01, 1.
 JOINT = pytest.mark.parametrize("prices", [costs(*pair) for pair in RATIOS], ids=map(str, RATIOS))
 
 
-def moved(prices: Costs, y: np.ndarray, other: np.ndarray, weights: tuple[float, float]) -> float:
-    """How far one changed row, or weight, moves the whitened vector, by the definition."""
-    (p, v), (q, w) = zip(weights, (y / RADIUS, other / RADIUS), strict=True)
-    squares = np.outer(v, v) * p - np.outer(w, w) * q
-    parts = prices.count * (p - q), prices.total / 2 * (p * v - q * w), prices.square / sqrt(2) * squares
-    return float(sqrt(sum(np.sum(np.square(part)) for part in parts)))
-
-
 def exactly_moved(prices: Costs, rows: np.ndarray, counts: tuple[bool, bool]) -> Fraction:
     """The squared move of the whole numbers of one changed row, without rounding."""
     step = grid(RADIUS)
@@ -158,24 +147,9 @@ def test_no_row_of_whole_numbers_moves_it_by_more_than_one(prices: Costs, seed: 
 def test_one_is_attained_by_two_rows_and_by_a_weight(prices: Costs) -> None:
     cosine = max(-1.0, -(prices.total**2) / (4 * prices.square**2)) if prices.square else -1.0
     y, other = RADIUS * np.array([1.0, 0.0]), RADIUS * np.array([cosine, sqrt(1 - cosine**2)])
-    assert moved(prices, y, other, (1.0, 1.0)) == pytest.approx(1, abs=1e-9)
-    assert moved(prices, y, other, (1.0, 0.0)) == pytest.approx(1, abs=1e-9)
     for counts in ((True, True), (True, False)):
         squared = exactly_moved(prices, np.stack([y, other]), counts)
         assert 1 - 2.0**-14 < squared <= 1  # entries of 2^17 steps or more, each off by one at most
-
-
-def test_noise_has_the_scales_that_are_promised() -> None:
-    d, prices, charge = 3, costs(0.15, 1.0), moments_charge("moments", GaussianDP(0.7))
-    sums = WholeSums(10, OnGrid(np.arange(3), 0.5), OnGrid(np.eye(3, dtype=int), 0.25))
-    noisy = release(sums, RADIUS, prices, charge, UnitNoise())
-    assert noisy.count - 10 == pytest.approx(1 / (prices.count * 0.7))
-    assert noisy.total - np.asarray(sums.total) == pytest.approx(
-        np.full(d, 2 * RADIUS / (prices.total * 0.7))
-    )
-    sd = sqrt(2) * RADIUS**2 / (prices.square * 0.7)
-    wanted = np.where(np.eye(3) == 1, sd, sd / sqrt(2))
-    assert noisy.square - np.asarray(sums.square) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])

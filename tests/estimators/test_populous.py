@@ -13,31 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import gamma, kstest
 
-from tests.estimators.robust_table import (
-    mean_row,
-    row,
-)
+from tests.estimators.robust_table import mean_row, row
 from tests.estimators.streams import rng
-from workbench import (
-    MedianOfMeansMean,
-    Populous,
-    Preconditioner,
-    SubspaceExact,
-)
+from workbench import MedianOfMeansMean, Populous, Preconditioner, SubspaceExact
 from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
-from workbench.estimators.populous import (
-    SPACES,
-    PopulousFrame,
-    covariance_limits,
-)
+from workbench.estimators.populous import SPACES, PopulousFrame, covariance_limits
 from workbench.estimators.populous import asked as asking
-from workbench.estimators.populous_robust import (
-    location_means,
-    rows_for,
-    scatter_factors,
-)
+from workbench.estimators.populous_robust import rows_for
 from workbench.estimators.shared.rows import of_groups
 from workbench.estimators.subspaces import GRID, Tokens
 from workbench.estimators.votes import (
@@ -460,32 +444,6 @@ def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exce
     with np.errstate(all="ignore"):
         counts = groups.friends(5.0)
     assert counts.tolist() == [12, 12, 6] * 6
-
-
-HOSTILE = (0.0, 1e100, -1e100, 1e-160, 1.0, 1e8)
-
-
-def robust_groups(rows, size):
-    return Groups.of(of_groups(rows, size, scatter_factors)), of_groups(rows, size, location_means)
-
-
-@pytest.mark.parametrize("d", [1, 2, 4])
-def test_what_a_group_says_depends_on_its_own_rows_alone(d):
-    size, source = 24, rng(6)
-    x = source.standard_normal((40 * size, d))
-    before, means = robust_groups(x, size)
-    for value in HOSTILE:
-        for count in (1, size):
-            y = x.copy()
-            y[7 * size : 7 * size + count] = value
-            after, moved_means = robust_groups(y, size)
-            others = np.arange(40) != 7
-            assert after.factors[others].tobytes() == before.factors[others].tobytes()
-            assert (after.usable[others] == before.usable[others]).all()
-            assert moved_means[others].tobytes() == means[others].tobytes()
-            moved = np.abs(after.friends(2.0) - before.friends(2.0))
-            assert moved.sum() <= 2 * 39
-            assert moved[others].max() <= 1
 
 
 @pytest.mark.daily

@@ -9,7 +9,6 @@ import pytest
 from scipy.linalg import expm
 
 from tests.estimators.streams import rng
-from workbench.estimators import Trace
 from workbench.estimators.prime import (
     FilterMean,
     PrimeHeavyMean,
@@ -22,7 +21,7 @@ from workbench.estimators.prime import (
     threshold,
     weighed,
 )
-from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
+from workbench.privacy import GaussianDP, SimulatedNoise
 
 LOUD = GaussianDP(20.0)
 ALL = [
@@ -103,15 +102,3 @@ def test_counts_and_threshold_are_those_of_the_definition():
     assert counts.tolist() == [2, 2, 1, 0, 1, 2]  # from 1/4, 1/2, 1, 2, 4, 8 on
     # largest edge e with Σ_{bins ≥ e} (edge - e) count / n ≥ .31 ψ: at 4 it is (8 - 4) 2/8 = 1, at 2: 1.75
     assert [threshold(counts, 8, psi / 0.31) for psi in (1, 1.1, 1e9)] == [4.0, 2.0, 0.25]
-
-
-@pytest.mark.slow
-def test_the_source_s_own_queries_find_a_cluster_among_ten_million_rows():
-    """One run of calibration "paper" on real rows: d = 3, corruption .05, shift 3 per coordinate, ε = 10."""
-    x = rng(1).standard_normal((10**7, 3))
-    x[:500_000] += 3.0
-    estimator, trace = PrimeMean(radius=10.0, calibration="paper", sigma=1.0), Trace()
-    release = estimator(x, budget=ApproxDP(10.0, 0.01), rng=rng(11), trace=trace)
-    assert np.linalg.norm(x.mean(axis=0)) > 0.25
-    assert np.linalg.norm(release.value) < 0.05  # measured: .034, and .034 with another seed
-    assert trace.records["excess"][-1] < trace.records["excess"][0] / 2

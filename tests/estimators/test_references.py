@@ -1,48 +1,27 @@
-"""Filters without privacy: laws of quadratic forms, excesses, attacks, and each part left out."""
+"""Filters without privacy: tails of quadratic forms, and each part left out. Attacks: the claims."""
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
 
 from tests.estimators.robust_table import lowered
 from tests.estimators.streams import rng
-from workbench.bounds.limits import mean_unit, unit
+from workbench.bounds.limits import mean_unit
 from workbench.estimators.references import (
     above_mean,
     filter_weights,
     filtered_mean,
     filtered_moment,
-    mean_weights,
     removable,
     simple_mean,
     simple_moment,
     upper_tail,
 )
-from workbench.populations.corruption import COVARIANCE_ATTACKS, HELD_OUT_ATTACKS
 from workbench.privacy.noise import uniform_basis
 
-ATTACKS = {adversary.name: adversary for adversary in (*COVARIANCE_ATTACKS, *HELD_OUT_ATTACKS)}
 SPECTRA = (
     *((1.0,), (0.5**0.5, 0.5**0.5), (0.5**0.5, -(0.5**0.5)), (1.0, 0.0, 0.0), (0.8, 0.6, 0.0)),
     *((0.8, -0.6, 0.0), (8**-0.5,) * 8, (0.9, -0.2, -0.2, -0.2, -0.2)),
 )
-
-
-def error(moment, corruption):
-    return np.linalg.norm(moment - np.eye(len(moment))) / unit(corruption)
-
-
-def filtered_error(x, corruption):
-    return error(filtered_moment(x, corruption), corruption)
-
-
-def plain_error(x, corruption):
-    return error(x.T @ x / len(x), corruption)
-
-
-def attacked(name, n, d, corruption, seed=1):
-    source = rng((seed, n, d))
-    return ATTACKS[name].corrupt(source.standard_normal((n, d)), corruption, rng=source)
 
 
 @pytest.mark.daily
@@ -60,38 +39,12 @@ def test_tails_and_the_share_above_the_mean_are_those_of_simulated_forms(spectru
         assert (np.abs(tail[known] / seen[known] - 1) < 0.15).all()
 
 
-def touched(count, d, n, share):
-    """In how many of so many clean data sets a filter touches a row."""
-    rows = (rng((7, d, run)).standard_normal((n, d)) for run in range(count))
-    return sum(filter_weights(x, share).min() < 1 for x in rows)
-
-
-@pytest.mark.daily
-def test_clean_rows_are_left_as_they_are():
-    runs = [(300, 1, 400, 0.05), (150, 2, 400, 0.1), (15, 5, 2500, 0.1)]
-    assert binomtest(sum(touched(*run) for run in runs), 465, 0.01, "greater").pvalue > 1e-6
-    assert all(mean_weights(rng(seed).standard_normal((4000, 2)), 0.05).min() == 1 for seed in range(30))
-
-
 def test_the_filter_is_equivariant():
-    x = attacked("plane", 3000, 3, 0.05)
+    x = lowered(rng(9).standard_normal((3000, 3)), 150, 5.0)
+    assert filter_weights(x, 0.05).min() < 1
     shape = uniform_basis(3, rng(5)) * [1.0, 30.0, 1e3]
     plain, mapped = filtered_moment(x, 0.05), filtered_moment(x @ shape.T, 0.05)
     assert np.allclose(np.linalg.solve(shape, np.linalg.solve(shape, mapped).T), plain, rtol=0, atol=1e-8)
-
-
-@pytest.mark.turns(6)
-@pytest.mark.parametrize(
-    ("d", "corruption", "n"), [(2, 0.1, 8000), pytest.param(5, 0.05, 10_000, marks=pytest.mark.daily)]
-)
-@pytest.mark.parametrize("name", ATTACKS)
-def test_errors_on_attacks_named_and_held_out(name, d, corruption, n):
-    """No constant was chosen on the held-out ones; zeros and planted rows cost less than without a filter."""
-    x = attacked(name, n, d, corruption)
-    found, plain = filtered_error(x, corruption), plain_error(x, corruption)
-    named = name in {adversary.name for adversary in COVARIANCE_ATTACKS}
-    assert found <= (2.4 if named else max(1.1 * plain, 0.7))
-    assert found < 0.6 * plain or d > 2 or name not in ("zeros", "planted", "plane", "wide", "uniform")
 
 
 def test_a_filter_stops_before_it_removes_too_much():

@@ -1,8 +1,9 @@
 """A release of a number reads as one, "no answer" is neither, and what is said of errors is public."""
 
 import pickle
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, nan
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -47,32 +48,25 @@ def test_no_answer_is_no_number(read):
     assert "no answer from step 'vote'" in f"{release}"
 
 
-@dataclass(frozen=True)
-class Foreseeing:
+def foreseeing(bound=None, expected=None):
     """An estimator with a bound, or a prediction, or both; a prediction that is an error is raised."""
 
-    bound: float | None = None
-    expected: float | ArgumentError | None = None
-
-    def __getattribute__(self, name):
-        what = {"error_bound": "bound", "predicted_error": "expected"}.get(name)
-        if what and object.__getattribute__(self, what) is None:
-            raise AttributeError(name)
-        return object.__getattribute__(self, name)
-
-    def error_bound(self, n, d, budget, beta):
+    def error_bound(n, d, budget, beta):
         """Return a bound on it."""
         assert (n, d, budget, beta) == (7, 2, PURE, BETA)
-        return self.bound
+        return bound
 
-    def predicted_error(self, n, d, budget):
+    def predicted_error(n, d, budget):
         """Return the error.
 
         And more words.
         """
-        if isinstance(self.expected, ArgumentError):
-            raise self.expected
-        return self.expected
+        if isinstance(expected, ArgumentError):
+            raise expected
+        return expected
+
+    found = {error_bound: bound, predicted_error: expected}
+    return SimpleNamespace(**{one.__name__: one for one, value in found.items() if value is not None})
 
 
 @pytest.mark.parametrize(
@@ -89,13 +83,13 @@ class Foreseeing:
     ],
 )
 def test_a_finite_bound_comes_first_then_the_prediction(bound, expected, kind, value):
-    found = Asked(Foreseeing(bound, expected), 7, 2, PURE).error()
+    found = Asked(foreseeing(bound, expected), 7, 2, PURE).error()
     assert (found.kind, found.value, found.informative) == (kind, value, value < inf)
     assert found.meaning == ("the error" if kind == "predicted" else "a bound on it")
 
 
 def test_a_statement_is_one_line_and_says_where_nothing_is_to_be_expected():
-    assert Asked(Foreseeing(), 7, 2, PURE).error() is None
+    assert Asked(foreseeing(), 7, 2, PURE).error() is None
     bound = "error bound: 0.123, with probability 0.95, from public numbers"
     assert str(ErrorStatement(0.123, "proved", "")) == bound
     assert str(ErrorStatement(0.123, "predicted", "")) == "predicted error: 0.123, from public numbers"

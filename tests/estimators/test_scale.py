@@ -58,3 +58,10 @@ def test_a_range_is_used_and_delta_is_left(calibration, budget, spent):
     assert ranged.predicted_error(300, 1, budget) == ranged.predicted_error(300, 1, spent)
     with pytest.raises(ArgumentError, match="budget"):
         ranged.plan(300, 1, ApproxDP(1.0, 0.0))
+
+
+@pytest.mark.parametrize("log_s", [-700.0, -20.0, 231.0, 700.0])
+def test_ratios_to_a_scale_of_any_size_are_numbers_and_silent(log_s):
+    with np.errstate(all="raise", under="ignore"):
+        for x in ([1e100, -1e100, 0.0, 5e-324], [1.0, 1.0, 1.0, 1.0 + 2**-52]):
+            assert np.isfinite(float(Winsor(2, 0.1, 3.0).statistic(np.array(x), log_s)))

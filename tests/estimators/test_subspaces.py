@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial import distance
 from scipy.special import ndtri
 
-from tests.estimators.streams import squared_gap
+from tests.estimators.streams import rng, squared_gap
 from workbench.estimators.base import mapped, sanitised
 from workbench.estimators.shared.rows import centred_rows, in_blocks
 from workbench.estimators.subspaces import (
@@ -26,10 +26,6 @@ from workbench.estimators.subspaces import (
 from workbench.privacy import ZCDP, UnitNoise
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def exact_mean(whole, scores):

@@ -26,7 +26,7 @@ from workbench.populations import (
 )
 from workbench.populations.corruption import MEAN_ATTACKS, STOP
 from workbench.populations.laws import student_hypercontractivity
-from workbench.populations.rotated import FAMILY, LONGEST, named, shown
+from workbench.populations.rotated import named
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
 
 N = 200_000
@@ -129,19 +129,6 @@ def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
     law = MultivariateGaussian(Gaussian(np.zeros(10), covariance / unit_ball_scale(covariance, n, beta)))
     outside = sum((np.linalg.norm(law.sample(n, rng=rng), axis=1) > 1).any() for _ in range(runs))
     assert outside <= 45  # P(Binomial(400, .05) > 45) < 1e-6
-
-
-@pytest.mark.parametrize("d", [1, 2, 3, 5, 7, 10, 20])
-@pytest.mark.parametrize("longest", [1.0, 30.0, 1e6, LONGEST])
-def test_the_family_stays_within_its_length(d, longest):
-    names = shown(d, "none", longest=longest, few=tuple(FAMILY))
-    assert names[0] == "round"
-    spectra = [named(name, d, longest) for name in names]
-    assert len({spectrum.log_gaps for spectrum in spectra}) == len(spectra)
-    for spectrum in spectra:
-        assert spectrum.values[0] == 1.0
-        assert spectrum.values[-1] <= longest * (1 + 1e-6)
-        np.testing.assert_allclose(np.diff(np.log(spectrum.values)), spectrum.log_gaps[::-1], atol=1e-12)
 
 
 @pytest.mark.parametrize(

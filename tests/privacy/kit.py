@@ -1,10 +1,13 @@
 """What exact samplers are compared with: probabilities by mpmath from the definitions, and fed bits."""
 
+from itertools import combinations
+
 import mpmath
 import numpy as np
 from mpmath import mpf
 from scipy.integrate import cumulative_simpson
 from scipy.stats import chi2
+from scipy.stats.qmc import Sobol
 
 from workbench.privacy import exact
 
@@ -91,55 +94,20 @@ def holds(law, k, top, bits):
         return above <= low and (least or high <= size_above(law, mpf(k) - mpf(1) / 2))
 
 
-# The distribution of max |λ| of a Thompson-Laplace matrix, of density ∝ Π sinh(|λ_i - λ_j|/2) e^(-θ max|λ|):
-# with V(r) the integral of the product over [-r, r]^d, P(max|λ| ≤ r) = (V(r) e^(-θr) + θ ∫ V(s) e^(-θs) ds)/Z
-# over [0, r]. For ordered λ the product is det(e^(a_k λ_i)), a = -(d-1)/2 .. (d-1)/2, whose integral is a
-# Pfaffian (de Bruijn 1955) of ∫∫_{x < y} (e^(a_k x + a_l y) - e^(a_l x + a_k y)), for odd d with ∫ e^(a_k x).
-
-NODES, REACH = 20_001, 60.0  # of the integral, and where e^(-(θ - c) r) is 0
+NODES, REACH, POINTS = 2001, 60.0, 2**10  # of the integrals, and where e^(-(θ - c) r) is 0
 
 
 def largest_exponent(d, rate):
-    """P(max|λ| ≤ r) as a function of r, for a rate above ⌊d²/4⌋."""
+    """P(max |λ| ≤ r) of a Thompson-Laplace matrix, as a function of r, for a rate above ⌊d²/4⌋.
+
+    The density of λ is ∝ Π sinh(|λ_i - λ_j|/2) e^(-θ max |λ|): λ = r u, with u on the surface of the cube,
+    where one entry is 1 by symmetry and the others are anywhere.
+    """
     r = np.linspace(0.0, REACH / (rate - d * d // 4), NODES)
-    volume = vandermonde_volume(d, r)
-    found = volume * np.exp(-rate * r)
-    found = found + rate * cumulative_simpson(found, x=r, initial=0.0)
+    u = np.ones((POINTS, d))
+    u[:, 1:] = 2 * (Sobol(d - 1, seed=1).random(POINTS) if d > 1 else 0) - 1
+    product = np.ones((POINTS, NODES))
+    for i, j in combinations(range(d), 2):
+        product *= np.sinh(np.outer(np.abs(u[:, i] - u[:, j]) / 2, r))
+    found = cumulative_simpson(r ** (d - 1) * np.exp(-rate * r) * product.mean(axis=0), x=r, initial=0.0)
     return lambda places: np.interp(places, r, found / found[-1])
-
-
-def vandermonde_volume(d, r):
-    slopes = np.arange(d) - (d - 1) / 2
-    entries = [[_pair(a, b, r) for b in slopes] for a in slopes]
-    if d % 2:
-        border = [_single(a, r) for a in slopes]
-        entries = [[*row, one] for row, one in zip(entries, border, strict=True)]
-        entries.append([*(-one for one in border), np.zeros_like(r)])
-    found = pfaffian(entries)
-    return found * np.sign(found[-1])
-
-
-def pfaffian(entries):
-    """Of an antisymmetric matrix of even size, by its first row."""
-    if not entries:
-        return np.ones(())
-    total = np.zeros(())
-    for j in range(1, len(entries)):
-        kept = [i for i in range(1, len(entries)) if i != j]
-        minor = pfaffian([[entries[i][k] for k in kept] for i in kept])
-        total = total + (-1) ** (j - 1) * entries[0][j] * minor
-    return total
-
-
-def _single(a, r):
-    return 2 * r if a == 0 else 2 * np.sinh(a * r) / a
-
-
-def _pair(a, b, r):
-    return _ordered(a, b, r) - _ordered(b, a, r)
-
-
-def _ordered(a, b, r):
-    if a == 0:  # ∫ (y + r) e^(by) dy, b ≠ 0 or the difference is 0
-        return 2 * r * r if b == 0 else 2 * r * np.exp(b * r) / b - 2 * np.sinh(b * r) / b**2
-    return (_single(a + b, r) - np.exp(-a * r) * _single(b, r)) / a

@@ -1,7 +1,6 @@
 """The distribution of many quantiles, exactly: that of the package, and what it tells about one row."""
 
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations_with_replacement, groupby
 from math import comb, log
 
@@ -15,74 +14,36 @@ from workbench.privacy.exact import precise
 from workbench.privacy.grid import OnGrid
 
 
-@dataclass(frozen=True)
-class Branch:
-    first: int
-    last: int
-    chosen: tuple[int, ...]
+def law(size, levels, tree, epsilons, rows):
+    """The logarithm of the chance of every output: in a node e^(-ε/2 score), over all increasing places."""
+    points, ends = [row for row in rows if row is not None], np.array([0.0, *levels, 1.0])
 
+    @cache
+    def node(segment, left, right, epsilon):
+        inside = sorted(y for y in points if (left < y or segment.first == 0) and y <= right)
+        shares = np.diff(ends[[segment.first, *(1 + cut for cut in segment.chosen), segment.last + 1]])
+        below, cuts = np.searchsorted(inside, np.arange(size), side="right"), len(segment.chosen)
+        places = [*combinations_with_replacement(range(left, right), cuts)] or [(left,) * cuts]
+        sizes = np.diff([[0, *below[list(at)], len(inside)] for at in places])
+        logs = -epsilon / 4 * np.abs(sizes - shares * len(points)).sum(axis=1)
+        return dict(zip(places, logs - np.logaddexp.reduce(logs), strict=True))
 
-@dataclass(frozen=True, eq=False)
-class Law:
-    size: int
-    levels: list[float]
-    tree: list[list[Branch]]
-    epsilons: list[float]
-
-    def ends(self, branch, output):
-        left = 0 if branch.first == 0 else output[branch.first - 1]
-        return left, self.size if branch.last == len(output) else output[branch.last]
-
-    @cached_property
-    def outputs(self):
-        def possible(output):
-            pairs = ((self.ends(one, output), one) for level in self.tree for one in level)
-            return all(a <= output[cut] < max(b, a + 1) for (a, b), one in pairs for cut in one.chosen)
-
-        everywhere = combinations_with_replacement(range(self.size), len(self.levels))
-        return [output for output in everywhere if possible(output)]
-
-    @cache  # noqa: B019
-    def scores(self, points, branch, left, right):
-        inside = [y for y in points if (left < y or branch.first == 0) and y <= right]
-        ends = [0.0, *self.levels, 1.0]
-        shares = np.diff(
-            [ends[branch.first], *(ends[1 + cut] for cut in branch.chosen), ends[branch.last + 1]]
+    def log_of(output):
+        places = [0, *output, size]
+        return sum(
+            node(one, places[one.first], places[one.last + 1], epsilon).get(
+                tuple(output[cut] for cut in one.chosen), -np.inf
+            )
+            for level, epsilon in zip(tree, epsilons, strict=True)
+            for one in level
         )
-        wanted = shares * len(points)
-        below = np.searchsorted(inside, np.arange(self.size), side="right")
-        return {
-            places: np.abs(np.diff([0, *below[list(places)], len(inside)]) - wanted).sum() / 2
-            for places in combinations_with_replacement(range(left, right), len(branch.chosen))
-        }
 
-    @cache  # noqa: B019
-    def node(self, points, branch, left, right, epsilon):
-        found = self.scores(points, branch, left, right)
-        total = np.logaddexp.reduce([-epsilon / 2 * score for score in found.values()])
-        return {places: -epsilon / 2 * score - total for places, score in found.items()}
-
-    @cache  # noqa: B019
-    def logs(self, rows):
-        points = tuple(sorted(row for row in rows if row is not None))
-
-        def one(output):
-            nodes = (
-                (branch, *self.ends(branch, output), epsilon)
-                for level, epsilon in zip(self.tree, self.epsilons, strict=True)
-                for branch in level
-            )
-            return sum(
-                self.node(points, branch, left, right, epsilon)[tuple(output[cut] for cut in branch.chosen)]
-                for branch, left, right, epsilon in nodes
-                if left < right
-            )
-
-        return np.array([one(output) for output in self.outputs])
+    found = {output: log_of(output) for output in combinations_with_replacement(range(size), len(levels))}
+    return {output: log for output, log in found.items() if log > -np.inf}
 
 
 def tree(*levels):
-    return [[Branch(*branch) for branch in level] for level in levels]
+    return tuple(tuple(Segment(*segment) for segment in level) for level in levels)
 
 
 ONE, PAIR = tree([(0, 1, (0,))]), tree([(0, 2, (0, 1))])
@@ -104,11 +65,6 @@ CASES = {  # shares are whole numbers of 2^-30
 
 class Coarse(Cutting):
     step = 1.0
-
-
-def mechanism(size, shares, branches):
-    segments = tuple(tuple(Segment(one.first, one.last, one.chosen) for one in level) for level in branches)
-    return Coarse(0.0, float(size), tuple(map(float, shares)), segments)
 
 
 class Scripted:
@@ -167,20 +123,14 @@ def log_chance(one: Cutting, rows, output, epsilons) -> float:
 @pytest.mark.parametrize("case", CASES)
 def test_the_package_has_the_law(case):
     size, shares, branches, n = CASES[case]
-    epsilons = [1.0, 0.5][: len(branches)]
-    law, one, rng = (
-        Law(size, shares, branches, epsilons),
-        mechanism(size, shares, branches),
-        np.random.default_rng(1),
-    )
+    epsilons, rng = [1.0, 0.5][: len(branches)], np.random.default_rng(1)
+    one = Coarse(0.0, float(size), tuple(shares), branches)
     for rows in [(0,) * n, (size,) * n, (None,) * n, *rng.integers(-1, size + 1, (3, n)).tolist()]:
         rows = tuple(None if row == -1 else row for row in rows)
-        wanted = law.logs(rows)
-        assert np.logaddexp.reduce(wanted) == pytest.approx(0.0, abs=1e-9)
-        for place in rng.choice(len(wanted), min(25, len(wanted)), replace=False):
-            assert log_chance(one, rows, law.outputs[place], epsilons) == pytest.approx(
-                wanted[place], abs=1e-9
-            )
+        wanted = law(size, shares, branches, epsilons, rows)
+        assert np.logaddexp.reduce([*wanted.values()]) == pytest.approx(0.0, abs=1e-9)
+        for output in rng.permutation([*wanted])[:25].tolist():
+            assert log_chance(one, rows, output, epsilons) == pytest.approx(wanted[tuple(output)], abs=1e-9)
 
 
 def test_a_scan_does_not_subtract():

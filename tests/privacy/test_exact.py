@@ -11,29 +11,13 @@ import pytest
 from mpmath import mpf
 from scipy.stats import chisquare
 
-from tests.privacy.kit import (
-    BOUND,
-    FACTOR,
-    FALSE_ALARM,
-    Tape,
-    exactly_at,
-    holds,
-    law,
-    size_above,
-    tape,
-)
+from tests.privacy.kit import BOUND, FACTOR, FALSE_ALARM, Tape, exactly_at, holds, law, size_above, tape
 from workbench.estimators.shared import window_median as lattice
 from workbench.privacy import exact
 from workbench.privacy.exact import FIRST
 from workbench.privacy.grid import OnGrid
 
-KINDS = (
-    exact.Normal,
-    exact.Laplace,
-    exact.TruncatedLaplace,
-    exact.Exponential,
-    exact.DiscreteLaplace,
-)
+KINDS = (exact.Normal, exact.Laplace, exact.TruncatedLaplace, exact.Exponential, exact.DiscreteLaplace)
 MANY, MOST = 1_500_000, 4_000_000
 FACTORS = (1, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (FACTOR, 1 / FACTOR)))
 

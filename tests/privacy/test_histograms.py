@@ -1,7 +1,6 @@
 """Histograms, their modes, and tests of counts: budgets kept exactly, and keys that tell nothing else."""
 
 import struct
-from math import sqrt
 from unittest.mock import patch
 
 import numpy as np
@@ -23,7 +22,7 @@ from workbench.privacy.histograms import (
     stability_threshold,
     stable_mode,
 )
-from workbench.privacy.mechanisms import exceeds_bound, lower_bound, truncated_laplace_bound
+from workbench.privacy.mechanisms import exceeds_bound, truncated_laplace_bound
 
 
 def shown(cost, noise):
@@ -103,15 +102,6 @@ def test_a_count_exceeds_the_bound_of_its_noise_seldom(epsilon, delta, sensitivi
     assert not exceeds_bound(int(sensitivity), charge, Fixed())
     Fixed.noise = bound - sensitivity + 1e-3
     assert exceeds_bound(int(sensitivity), charge, Fixed())
-
-
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("delta", [0.3, pytest.param(0.01, marks=pytest.mark.daily)])
-@pytest.mark.parametrize("kind", [lambda delta: ZCDP(0.5, delta), lambda delta: ApproxDP(1.0, delta)])
-def test_a_lower_bound_of_a_count_is_above_it_with_probability_delta(kind, delta):
-    charge, runs = Charge("check", "lower_bound", 1.0, kind(delta)), 3000
-    above = sum(float(lower_bound(5, charge, SecureNoise())) > 5 for _ in range(runs))
-    assert abs(above - runs * delta) < 5.5 * sqrt(runs * delta * (1 - delta))
 
 
 # Keys

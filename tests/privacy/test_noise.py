@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 from scipy.stats import chisquare, ks_2samp, kstest
 
+from tests.estimators.streams import rng
 from tests.privacy.kit import largest_exponent
 from workbench.contracts.kit import FALSE_ALARM, SCALE_FACTOR
 from workbench.linalg import spectral_map
@@ -27,10 +28,6 @@ LAWS = {
     "exponential": stats.expon.cdf,
     "truncated_laplace": lambda x: np.clip((stats.laplace.cdf(x) - EDGE) / (1 - 2 * EDGE), 0, 1),
 }
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def source_of(name):

@@ -1,13 +1,13 @@
 """Plans and ledgers: what they add up to, what is left, and what is refused."""
 
-from math import exp, tanh
+from math import exp
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench import ClippedMean, CoinPressMean, EmpiricalMean, StableLocation, TwoStepMean
+from workbench import EmpiricalMean, TwoStepMean
 from workbench.errors import ArgumentError, OverspentError
 from workbench.privacy import (
     ZCDP,
@@ -27,7 +27,6 @@ from workbench.privacy import (
 from workbench.privacy.budgets import (
     approx_from_gdp,
     approx_from_zcdp,
-    gdp_within_approx,
     to_zcdp,
     zcdp_from_bounded_range,
     zcdp_from_laplace,
@@ -109,15 +108,6 @@ def test_currencies_do_not_mix_by_themselves(plan, word):
         compose(plan)
 
 
-@pytest.mark.parametrize("weights", [(1, 1, 1), (0.1, 0.2, 0.7), tuple(range(1, 50))])
-@pytest.mark.parametrize("budget", [PureDP(0.7), ApproxDP(0.7, 1e-6), ZCDP(0.7, 1e-6), GaussianDP(0.7)])
-def test_shares_add_up_to_the_budget(budget, weights):
-    rule = {PureDP: "basic", ApproxDP: "basic", ZCDP: "zcdp", GaussianDP: "gdp"}[type(budget)]
-    total = compose(Sequential(rule, tuple(map(charge, budget.split(*weights)))))
-    for field in vars(budget):
-        assert getattr(total, field) == pytest.approx(getattr(budget, field), rel=1e-12)
-
-
 @pytest.mark.parametrize("cost", [GaussianDP(0.3), ZCDP(0.05), ZCDP(0.05, 1e-7)])
 def test_a_converted_part_is_delivered_as_what_it_implies_and_no_less(cost):
     convert = approx_from_gdp if isinstance(cost, GaussianDP) else approx_from_zcdp
@@ -172,50 +162,6 @@ def test_what_is_left_may_be_charged_and_nothing_larger(budget, weights):
         ledger.charge(scaled(budget, 1e-3), "anything")
 
 
-@pytest.mark.parametrize(
-    ("budget", "cost", "said"),
-    [
-        (PureDP(1.0), ApproxDP(0.1, 1e-9), "expected no δ and at most ε = 0.4, what is left of ε = 1"),
-        (PureDP(1.0), PureDP(0.5), "expected at most ε = 0.4, what is left of ε = 1"),
-        (
-            ApproxDP(1.0, 1e-6),
-            ApproxDP(0.1, 1e-5),
-            "expected at most (ε = 0.4, δ = 1e-06)-DP, what is left of (ε = 1, δ = 1e-06)-DP",
-        ),
-        (ApproxDP(1.0, 0.0), ApproxDP(0.1, 1e-5), "expected no δ and at most (ε = 0.4, δ = 0)-DP, what is"),
-    ],
-)
-def test_a_refusal_says_what_is_left(budget, cost, said):
-    ledger = Ledger(budget)
-    ledger.charge(PureDP(0.6), "first")
-    with pytest.raises(OverspentError) as refusal:
-        ledger.charge(cost, "second")
-    assert said in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("estimator", "budget", "cost"),
-    [
-        (ClippedMean(radius=10.0, sigma=1.0), PureDP(1.0), ZCDP(exp(-1.0))),
-        (StableLocation(sigma=1.0), ApproxDP(1.0, 1e-6), ZCDP(tanh(0.25), 1e-6)),
-        (
-            CoinPressMean(radius=10.0, sigma=1.0),
-            ApproxDP(1.0, 1e-6),
-            to_zcdp(gdp_within_approx(ApproxDP(1.0, 1e-6))),
-        ),
-    ],
-    ids=["laplace", "histogram", "gaussian steps"],
-)
-def test_a_release_on_a_ledger_in_zcdp_costs_what_its_mechanisms_cost(estimator, budget, cost):
-    ledger = Ledger(ZCDP(2.0, 1e-3))
-    x = np.ones((400, 2)) if isinstance(estimator, CoinPressMean) else np.ones(400)
-    ledger.charge(estimator(x, budget=budget, rng=np.random.default_rng(1)), "release")
-    spent = ledger.spent
-    assert spent.rho == pytest.approx(cost.rho, rel=1e-12)
-    assert spent.delta == pytest.approx(cost.delta, rel=1e-12)
-    assert spent.rho < to_zcdp(budget).rho
-
-
 def test_a_release_without_privacy_is_refused_and_not_shown():
     ledger, secret = Ledger(PureDP(1.0)), EmpiricalMean()([[7.25], [7.25]])
     with pytest.raises(OverspentError) as refusal:
@@ -233,23 +179,11 @@ def test_a_budget_needs_a_name_and_nothing_else_is_taken():
             ledger.charge(rows, "mean")
 
 
-@pytest.mark.parametrize(
-    ("budget", "cost", "given"),
-    [
-        (PureDP(1.0), {"epsilon": 0.4}, PureDP(0.4)),
-        (PureDP(1.0), {"epsilon": np.float32(0.5)}, PureDP(0.5)),
-        (ApproxDP(1.0, 1e-6), {"epsilon": 0.4, "delta": 1e-7}, ApproxDP(0.4, 1e-7)),
-        (ZCDP(1.0), {"rho": 0.4}, ZCDP(0.4)),
-        (ZCDP(1.0, 1e-6), {"rho": 0.4, "delta": 1e-7}, ZCDP(0.4, 1e-7)),
-        (GaussianDP(1.0), {"mu": 0.4}, GaussianDP(0.4)),
-    ],
-)
-def test_a_block_gets_what_it_spends(budget, cost, given):
-    ledger = Ledger(budget)
-    with ledger.spend("mean", **cost) as granted:
-        assert granted == given
-        assert ledger.entries == [("mean", given)]
-    assert ledger.entries == [("mean", given)]
+def test_a_block_gets_what_it_spends():
+    for cost in (PureDP(0.4), ApproxDP(0.4, 1e-7), ZCDP(0.4), ZCDP(0.4, 1e-7), GaussianDP(0.4)):
+        ledger = Ledger(cost)
+        with ledger.spend("mean", **{name: value for name, value in vars(cost).items() if value}) as granted:
+            assert (granted, ledger.entries) == (cost, [("mean", cost)])
 
 
 def test_a_block_that_raises_has_spent_and_one_that_overspends_is_not_entered():

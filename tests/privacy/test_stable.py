@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
+from tests.estimators.streams import rng
 from workbench.contracts.draws import expected_draw
 from workbench.contracts.ramps import _moved
 from workbench.errors import ArgumentError
@@ -61,10 +62,6 @@ ROWS = {BUDGETS[0]: 436, BUDGETS[1]: 1400, BUDGETS[2]: 500, BUDGETS[3]: 80}
 KINDS = (*STABLE, LOCATED, *VOTED)
 ENDS = np.array([-inf, *np.linspace(-30.0, 45.0, 7501), inf])
 SILENT, BETA = 0.02, 0.1 / 3
-
-
-def rng(seed=1):
-    return np.random.default_rng(seed)
 
 
 def vote_design(budget, kind=VOTED_NORMAL):
@@ -579,23 +576,11 @@ def mask(kind, size, cost):
 
 FAR = LocatedCharge("location", LOCATED, 1.0, USUAL, 0.6, 40, 2, SILENT)
 REFUSED = (
-    (
-        stable.thompson_laplace_scale,
-        (mask("thompson_laplace", 0.01, PureDP(1.0)), 5),
-        "^d = .* at most 4",
-    ),
-    (
-        stable.thompson_laplace_scale,
-        (mask("thompson_laplace", 0.5, PureDP(1.0)), 3),
-        "^sens.* below 0.25",
-    ),
+    (stable.thompson_laplace_scale, (mask("thompson_laplace", 0.01, PureDP(1.0)), 5), "^d = .* at most 4"),
+    (stable.thompson_laplace_scale, (mask("thompson_laplace", 0.5, PureDP(1.0)), 3), "^sens.* below 0.25"),
     (stable.wishart_scale, (mask("wishart", 0.1, PureDP(1.0)), 3), "^cost = "),
     (stable.wishart_scale, (mask("wishart", 9.0, COST), 3), "^sens.* at most 0.0"),
-    (
-        stable.square_scale,
-        (mask("square", log1p(0.5), COST), 3),
-        "^sens.* below 0.00.* for Lemma 5.1",
-    ),
+    (stable.square_scale, (mask("square", log1p(0.5), COST), 3), "^sens.* below 0.00.* for Lemma 5.1"),
     (stable_scale, (charge(USUAL, WISHART, d=5, change=3.0),), "^sensitivity = .* smaller"),
     (stable_scale, (charge(USUAL, LAPLACE, d=3, change=30.0),), "^sensitivity = .* below 0"),
     (stable_scale, (charge(USUAL, LAPLACE, d=5),), "^d = "),

@@ -308,19 +308,6 @@ def test_pieces_are_counted_right_and_move_by_one_at_most(rank):
     assert max(apart) == 1
 
 
-@pytest.mark.turns(4)
-@pytest.mark.parametrize(
-    "points", [np.zeros(400), np.repeat([0.0, 1.0], [390, 10]), np.repeat([nan, 0.5], [380, 20])]
-)
-def test_ties_are_found_as_often_as_promised(points):
-    """Off by k ranks with probability (length/width) e^(-εk/2) at most; k is the least that allows .01."""
-    epsilon, rank = 1.0, 20
-    k = 2 * log((HIGH - LOW) / (3 * WIDTH) / 0.01) / epsilon
-    charge, noise = window(rank).charge("rank", PureDP(epsilon)), SimulatedNoise(np.random.default_rng(0))
-    found = [window(rank).draw(points, charge, noise) for _ in range(400)]
-    assert sum(score(t, points, rank) >= k for t in found) <= 16  # of Binomial(400, .01): once in 10^6 above
-
-
 @pytest.mark.parametrize("tail", [Tail(1.0, 2.0, 4.0, 1.5), Tail(1.0, 1.0, 3.0, 1.0, piled=True)])
 def test_a_row_moves_the_means_of_an_interval_by_what_is_charged(tail):
     """In whole numbers, over all pairs of kinds of rows: 2 in both norms, 1 for the square, both attained."""
