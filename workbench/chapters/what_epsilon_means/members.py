@@ -270,7 +270,7 @@ CLAIMS = (
         "what-epsilon-means/every-mean-hides-members",
         "X7",
         ("DSSUV15/tracing",),
-        "Of eleven private means of the catalog, at (1, 10⁻⁶) and with as many columns as rows or more, a"
+        "Of eleven private means of the catalogue, at (1, 10⁻⁶) and with as many columns as rows or more, a"
         " member's score is among the highest 5 % of strangers' in at most e/20 + 10⁻⁶ = .136 of all cases."
         " With a millionth of the noise it is in more, as it is for exact means.",
         checks=members_are_hidden,
