@@ -112,7 +112,7 @@ def count_spread(epsilon: float, n: int) -> float:
 
 
 def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
-    """Return the law of a noisy count with and without one person, and five noisy histograms."""
+    """Return the distribution of a noisy count with and without one person, and five noisy histograms."""
     budget, those = PureDP(epsilon), people()
     scale, smokers = laplace_scale(Count().plan(MANY, 1, budget)), int(those.smokes.sum())
     reach, top = ceil(4.0 * scale) + 2, float(np.tanh(0.5 / scale))
@@ -346,7 +346,7 @@ class Losses:
 
     @classmethod
     def of(cls, places: Array, heights: Array, up: bool = True) -> "Losses":
-        """Return the law with this distribution function on a grid, rounded up to it or down."""
+        """Return the distribution with this distribution function on a grid, rounded up to it or down."""
         mass, step = np.diff(heights, prepend=0.0), (places[-1] - places[0]) / (len(places) - 1)
         return cls(places[0], step, mass if up else np.append(mass[0] + mass[1], mass[2:]))
 

@@ -68,7 +68,7 @@ def scores(
 ) -> tuple[Array, Array]:
     """Return scores of members and of strangers, shape (2, trials): without noise, and with it.
 
-    The other n - 1 rows matter through their sum alone, which is drawn from its own law.
+    The other n - 1 rows matter through their sum alone, which is drawn from its own distribution.
     """
     member, stranger = (2.0 * data.integers(2, size=(trials, d), dtype=np.int8) - 1 for _ in range(2))
     others = 2.0 * data.binomial(n - 1, 0.5, size=(trials, d)) - (n - 1)

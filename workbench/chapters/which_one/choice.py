@@ -122,7 +122,7 @@ def _lines(members: Sequence[Member], facts: Sequence[str], margin: str) -> Iter
     for place, fact in enumerate(facts):
         sides = [[one for one in members if _told(one, fact) == told] for told in (False, True)]
         if all(sides):
-            for head, side, bar in zip(("not told", "told"), sides, ("│  ", "   "), strict=True):
+            for head, side, bar in zip(("not given", "given"), sides, ("│  ", "   "), strict=True):
                 yield f"{margin}{'├─' if bar.strip() else '└─'} {head}: {FACTS[fact]}"
                 yield from _lines(side, facts[place + 1 :], margin + bar)
             return
