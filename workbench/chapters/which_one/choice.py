@@ -305,7 +305,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     ratios = np.clip(one / other, 1 / REACH, REACH)
     title = "CoinPress has at most the error of column by column everywhere"
     if (ratios < 1 / SIMILAR).any():
-        title = "Column by column has the smaller error at small ε, CoinPress releases from fewer rows"
+        title = "At small ε column by column is more accurate; CoinPress needs fewer rows"
     heat = Heat(
         ratios, (1 / REACH, REACH), scale="log", emphasis="middle", rows=tuple(number(n) for n in sizes),
         columns=tuple(number(one, 2) for one in ACROSS), bar="error over that of CoinPress",
