@@ -317,7 +317,7 @@ PROJECT = ("--project DIR", Path, None, "the checkout (found from here upwards, 
 JSON = ("--json", bool, False, "as JSON")
 BUDGET = (
     ("--epsilon E", float, None, "pure DP; with --delta approximate DP"),
-    ("--delta D", float, None, "of approximate DP, and of zero-concentrated DP if wanted"),
+    ("--delta D", float, None, "of approximate DP, and of zero-concentrated DP if asked for"),
     ("--rho R", float, None, "zero-concentrated DP"),
 )
 SET: tuple[Any, ...] = ("--set NAME=VALUE", pair, [], "a public parameter of the estimator")

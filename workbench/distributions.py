@@ -1,4 +1,4 @@
-"""Value types that say what a law is; they draw nothing and estimate nothing.
+"""Value types that say what a distribution is; they draw nothing and estimate nothing.
 
 >>> Interval(-1.0, 2.5).contains(0)
 True

@@ -1,4 +1,4 @@
-"""The code of a solution is right where that of its exercise is wrong."""
+"""The code of a solution is right where that of its exercise is wrong, and what it reads off is drawn."""
 
 import json
 import re
@@ -12,6 +12,7 @@ from workbench.chapters import any_gaussian, covariance
 from workbench.chapters.covariance.one_radius import WORLDS
 from workbench.chapters.many_dimensions import box_and_ball as many_dimensions
 from workbench.chapters.one_mean import costs as one_mean
+from workbench.charts import canonical_json
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.study.audit import audit
 from workbench.study.hidden import hidden_worlds
@@ -69,3 +70,31 @@ def test_other_solutions_pass_what_the_notebook_asks_of_them():
     assert covariance.judge(solution("04_covariance", "def noisy")["mine"]).good == WORLDS
     own = any_gaussian.attack(solution("05_any_gaussian", "def mine(points")["mine"])
     assert own.moved <= own.allowed
+
+
+def drawn(stem, figure, panel, label, at):
+    """The committed number of a series at x."""
+    charts = canonical_json.read(ROOT / "figures" / stem / f"{figure}.json")["charts"]
+    shown = charts["full"]["panels"][panel]["series"]
+    (found,) = (one for one in shown if one.get("label") == label and one["role"] in ("estimate", "theory"))
+    return np.exp(np.interp(np.log(at), np.log(found["x"]), np.log(found["y"])))
+
+
+WON = 20 / 100  # of 20 rounds for 100
+
+
+@pytest.mark.parametrize(
+    ("stem", "said", "figure", "panel", "labels", "at", "unit"),
+    [
+        ("01_what_epsilon_means", r"wins ([\d.]+) of 20", "attacker", 1, ["Laplace noise"], 1.0, WON),
+        ("03_many_dimensions", r"a factor of (\d+)\. The box", "error_against_dimension", 0,
+         ["clipped to a box", "CoinPress"], 32, 1),
+        ("08_sparse_covariance", r"users is ([\d.]+) at \$p = 50", "figure_3", 1, ["50"], 1e6, 1),
+        ("09_which_one", r"Column by column, (\d+) rows", "fewest_rows", 0, ["column by column"], 1.0, 1),
+        ("09_which_one", r"CoinPress needs (\d+)", "fewest_rows", 0, ["CoinPress"], 1.0, 1),
+    ],
+)  # fmt: skip
+def test_what_is_read_off_is_within_a_tenth_of_the_picture(stem, said, figure, panel, labels, at, unit):
+    (value,) = re.findall(said, cells(stem)[1])
+    first, *others = (drawn(stem, figure, panel, label, at) for label in labels)
+    assert float(value) == pytest.approx(unit * first / (others[0] if others else 1), rel=0.1)

@@ -32,11 +32,11 @@ _LARGEST = log(UNIT_BIN / float(_FAR[0]))  # beyond this exponent the base of th
 
 @formula
 def packing_bound_of_size(size: int, epsilon: float, beta: float) -> float:
-    """Return the n that epsilon-DP needs to tell `size` laws apart with probability 1 - beta each.
+    """Return the n that epsilon-DP needs to tell `size` distributions apart with probability 1 - beta each.
 
     log((S - 1)(1 - beta) / beta) / epsilon, or 0 (remark after Theorem 2.6). Replacing all n rows, each of
     the other S - 1 disjoint answers keeps probability at least exp(-epsilon n) (1 - beta) on data from one
-    law, and together they have at most beta there.
+    distribution, and together they have at most beta there.
     """
     return max(0.0, log((size - 1) * (1 - beta) / beta)) / epsilon if size > 1 else 0.0
 
@@ -190,7 +190,7 @@ def unbounded_sample_size(
 ) -> int:
     """Return an n with which the unbounded mean is within alpha with probability 1 - beta, as in (6).
 
-    Theorem 2.5 with the stability histogram; log(1/delta) / eps replaces the range (Theorem 2.8).
+    Theorem 2.5 with the stability-based histogram; log(1/delta) / eps replaces the range (Theorem 2.8).
     """
     mean = smallest(lambda n: two_step_error(n, epsilon, beta, split=split).total <= alpha)
     return max(mean, stable_location_sample_size(split * epsilon, delta, beta / 4))
@@ -224,7 +224,7 @@ def location_sample_size(radius: float, epsilon: float, beta: float) -> int:
 
 @formula
 def stable_location_sample_size(epsilon: float, delta: float, beta: float) -> int:
-    """Return an n of order log(1/delta) / eps from which the stability histogram locates within 2.5.
+    """Return an n of order log(1/delta) / eps from which the stability-based histogram locates within 2.5.
 
     With probability 1 - beta (first step of Theorem 2.8): the smallest n with A(n) + B(n) <= beta; with a_i =
     1 - p (1 - e^{-t}) + q_i (e^t - 1), A = min_t G^2 sum_i 2 min(a_i^n, n q_i e^t a_i^{n-1}) and B = min_t G

@@ -3,7 +3,7 @@
 Rows for an error of at most alpha with probability 1 - beta.
 
 Every constant is explicit, and beta may be a half, so that a limit stands beside a median. What costs nothing
-at that level (two laws are told apart by a coin) is no part of it.
+at that level (two distributions are told apart by a coin) is no part of it.
 """
 
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
@@ -80,7 +80,7 @@ def covariance_rows(
 
 
 def _one_less(log_size: float) -> float:
-    """Return log(S - 1) of log S; of one law, minus infinity."""
+    """Return log(S - 1) of log S; of one distribution, minus infinity."""
     return log_size + log(-expm1(-log_size)) if log_size > 0 else -inf
 
 

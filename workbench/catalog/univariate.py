@@ -137,7 +137,7 @@ UNIVARIATE = (
         "KV18/other-laws",
         (IntervalMean(), APPROX, DELTA_CONCENTRATED),
         least_rows=LEAST_ROWS,
-        assumptions=("the law has a fourth moment",),
+        assumptions=("the distribution has a fourth moment",),
         bounded_steps=frozenset({"average", "variance"}),
         symmetries=("lattice", "none"),
     ),

@@ -42,7 +42,7 @@ METHODS = {
     "univariate/scale": Method("standard deviation", OLIVE, "P"),
     "univariate/interval": Method("interval, σ known", BLUE, "s"),
     "univariate/interval-unknown-variance": Method("interval, nothing known", GREEN, "s"),
-    "univariate/interval-mean": Method("interval, any law", ORANGE, "s"),
+    "univariate/interval-mean": Method("interval, any distribution", ORANGE, "s"),
     "range/box": Method("box", ORANGE, "s"),
     "range/ball": Method("ball", BLUE, "o"),
     "mean/empirical": Method("sample mean", INK, "."),

@@ -681,7 +681,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
         return Gaussian(mean, covariance) if numbers else Abstention(charge.step)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error of the worst normal law within the bounds, in its own norm.
+        """Return the median error of the worst normal distribution within the bounds, in its own norm.
 
         Just above the least n at which it is finite, an upper bound.
         """

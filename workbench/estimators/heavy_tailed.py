@@ -101,7 +101,7 @@ MOST_MEAN_STEPS, MEAN_SHARES = 8, (0.01, 0.05, 0.1, 0.25)  # of μ², of all ste
 
 @frozen
 class Moments:
-    """What bounded moments say of a law: `order` = k at least 1, `constant` = C at least 1."""
+    """What bounded moments say of a distribution: `order` = k at least 1, `constant` = C at least 1."""
 
     order: int
     constant: float

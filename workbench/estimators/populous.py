@@ -569,7 +569,7 @@ def covariance_limits(d: int, size: int) -> Floats:
 
 
 def normal_factors(count: int, size: int, d: int, rng: np.random.Generator) -> Array:
-    """Return the triangular factors of `count` normal groups, drawn in law (Bartlett 1933)."""
+    """Return the triangular factors of `count` normal groups, drawn in distribution (Bartlett 1933)."""
     return bartlett(d, size, rng, (count,), upper=True) / sqrt(size)
 
 

@@ -489,7 +489,7 @@ class FilterNonprivateMean(Plain):
     sigma : float
         Standard deviation of the rows in every direction, known.
     calibration : {"paper", "tight"}, default "tight"
-        "tight" shaves tails to their law; "paper" drops rows while some direction varies too much.
+        "tight" shaves tails to their distribution; "paper" drops rows while some direction varies too much.
 
     Examples
     --------

@@ -99,7 +99,7 @@ class Asked:
 
     @property
     def other_rows(self) -> str:
-        """What the estimator says of rows that are not of its law; empty where it says nothing."""
+        """What the estimator says of rows that are not of its distribution; empty where it says nothing."""
         say = getattr(self.estimator, "other_rows", None)
         return say(self.n, self.d, self.budget) if say else ""
 
@@ -155,7 +155,7 @@ class Release(Generic[T]):
         exact = getattr(asked and asked.estimator, "interval", None)
         reach_of = getattr(asked and asked.estimator, "interval_reach", None)
         if asked is None or not (exact or reach_of):
-            allowed = "the release of a mean whose law is public, as of BoundedMean or ClippedMean"
+            allowed = "the release of a mean whose distribution is public, as of BoundedMean or ClippedMean"
             raise ArgumentError("release.interval", type(self.value).__name__, allowed)
         if self.abstained:
             return Interval(-inf, inf)

@@ -542,8 +542,8 @@ def percent(share: float) -> str:
 
 def carried(share: float) -> str:
     """Return in words which share of far rows cannot carry an answer away."""
-    what = f"up to {percent(share)} cannot carry the answer away"
-    return f"far rows: {what}, from public numbers; more in one place may"
+    what = f"up to {percent(share)} cannot carry the release away"
+    return f"far rows: {what}, from public numbers; more at one point may"
 
 
 def levels_around(scaled: Scaled, influence: Influence, level: float, ratios: Floats) -> list[Array] | None:

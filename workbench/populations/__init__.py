@@ -1,4 +1,4 @@
-"""Synthetic data whose truth is known: each population is a law that can be sampled.
+"""Synthetic data whose truth is known: each population is a distribution that can be sampled.
 
 >>> import numpy as np
 >>> UnivariateGaussian(mean=3.0).sample(5, rng=np.random.default_rng(1)).shape

@@ -126,7 +126,7 @@ def second_moment(law: MultivariateGaussian, n: int, *, rng: np.random.Generator
     [[4.0, 0.0], [0.0, 1.0]]
     """
     if np.any(law.mean):
-        raise ArgumentError("law", law, "a law of mean 0")
+        raise ArgumentError("law", law, "a distribution of mean 0")
     integer_at_least(1, n=n)
     factor = rng.standard_normal((law.d, n)) if n < law.d else bartlett(law.d, n, rng)
     half = law.root @ factor

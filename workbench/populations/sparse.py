@@ -4,7 +4,7 @@
     (2) Σ₀ = U + λ I, λ = ½ - λ_min(U), so that the smallest eigenvalue is ½ (the source: λ = 50)
     (3) Σ = Σ₀/c, c so large that n rows lie in the unit ball with probability 1 - β (the source: c = 200)
 
-The law of the values, and every number of the source's figures, are choices of ours.
+The distribution of the values, and every number of the source's figures, are choices of ours.
 """
 
 from math import log

@@ -203,7 +203,7 @@ def exponential(
 def noisy_max(scores: ArrayLike, charge: Charge, noise: NoiseSource) -> int:
     """Return the index of the largest score + exponential noise of mean 2Δ/ε: ε-DP.
 
-    Report-noisy-max with exponential noise has the law of permute-and-flip, never worse than the
+    Report-noisy-max with exponential noise has the distribution of permute-and-flip, never worse than the
     exponential mechanism (McKenna & Sheldon 2020; Ding et al. 2021).
     """
     pure_cost(charge)

@@ -155,7 +155,7 @@ def compose(plan: Plan, in_zcdp: bool = False) -> Budget:
     """Return the budget that `plan` delivers; `in_zcdp` its zCDP, whatever its rule.
 
     Charges in ε cost under zCDP what their mechanism costs, less than ε-DP in general: Laplace noise, a
-    choice, and a stability histogram, whose counts move in two bins by 1 each, at ε/2
+    choice, and a stability-based histogram, whose counts move in two bins by 1 each, at ε/2
     (`proofs/univariate.md`, sections 2 and 5). What is converted costs what it was before.
     """
     match plan:

@@ -149,7 +149,7 @@ def rows(outputs: object) -> Array:
 
 
 def choose(first: Array, second: Array, claim: Budget, caution: float, score: Score | None) -> Choice:
-    """Return the event on which the laws of `first` and `second` contradict `claim` most.
+    """Return the event on which the distributions of `first` and `second` contradict `claim` most.
 
     Shares are taken at the end of an interval of `caution` standard deviations: a small number falls for
     rare events that are nothing, a large one passes over rare events that are something.

@@ -77,7 +77,7 @@ def judge(methods: Iterable[object], population: Population, loss: Loss | None, 
 
 @dataclass(frozen=True)
 class Contest:
-    """One method at one budget on rows of one law."""
+    """One method at one budget on rows of one distribution."""
 
     function: OwnFunction
     population: Population
@@ -141,7 +141,7 @@ def compare(
         Name -> an estimator, or a function `f(rows, rng)` or `f(rows, rng, budget)` that returns an answer
         (None for no answer).
     population : Population
-        The law of the rows, whose truth is known.
+        The distribution of the rows, whose truth is known.
     n : int or several
         Rows.
     budget : Budget or several

@@ -44,7 +44,7 @@ class Judged:
         passed = "PASSED" if self else "FAILED"
         return (
             f"within {self.within:g} of the truth in {self.good} of {WORLDS} hidden worlds,"
-            f" {100 * SHARE:g} % wanted: {passed}"
+            f" {100 * SHARE:g} % required: {passed}"
         )
 
 

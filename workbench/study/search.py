@@ -89,7 +89,7 @@ class Counts:
 def curves(u: Vector, share: float) -> Vector:
     """Return the five curves at u, stacked: every one is `share` at 0.
 
-    A normal law's, two with one light tail, and two in which a part of the runs fails at every n.
+    A normal distribution's, two with one light tail, and two in which a part of the runs fails at every n.
     """
     light_above = -np.expm1(-np.exp(np.minimum(u + log(-log(1 - share)), 50.0)))
     light_below = np.exp(-np.exp(np.minimum(log(-log(share)) - u, 50.0)))

@@ -48,15 +48,15 @@ FALSIFIED = [
     (frames, "subspaces-exact", "SUBSPACES", failing(0.4, 1.0, 1e-6), 1600,
      4 * ["not found", "found with half"]),
     (frames, "subspaces-exact", "SUBSPACES", instead(constant(error=1e-6)), 400, FOUR),
-    (frames, "preconditioners-found", "FRAMES", failing(0.4, 0.7), 400, "above a condition of 4"),
+    (frames, "preconditioners-found", "FRAMES", failing(0.4, 0.7), 400, "above a condition number of 4"),
     (frames, "preconditioners-found", "FRAMES", instead(growing), 200, ["largest over smallest median"]),
     (frames, "means-without-range", "MEANS", failing(0.4), 300, ["no mean within .2"] * 3),
-    (frames, "laws-learned", "LAWS", failing(0.35, 0.25), 126, ["no law within .2"] * 2),
+    (frames, "laws-learned", "LAWS", failing(0.35, 0.25), 126, ["no distribution within .2"] * 2),
     (frames, "covariances-learned", "COVARIANCES", failing(0.35), 126, ["error above .2"] * 2),
     (attacks, "searches-stay-below", "SEARCHES", instead(constant(above=9)), 60, ""),
-    (attacks, "robust-votes", "VOTES", failing(0.3, 3.1), 60, ["no answer, or above 3"]),
-    (attacks, "robust-mean-votes", "MEAN_VOTES", failing(0.3), 60, ["no answer, or above 3"]),
-    (attacks, "robust-laws", "LAWS", instead(constant(error=0.5, mean=3.1)), 60, ["no answer"]),
+    (attacks, "robust-votes", "VOTES", failing(0.3, 3.1), 60, ["no release, or above 3"]),
+    (attacks, "robust-mean-votes", "MEAN_VOTES", failing(0.3), 60, ["no release, or above 3"]),
+    (attacks, "robust-laws", "LAWS", instead(constant(error=0.5, mean=3.1)), 60, ["no release"]),
 ]  # fmt: skip
 
 

@@ -152,7 +152,7 @@ def test_a_spectrum_without_an_answer_is_refuted(world):
         return {"error": np.where(none, np.inf, lognormal(data, 0.06, trials)), "abstained": none}
 
     world.sweep(unbounded, "ANY", block=silent)
-    assert refuted(FLAT) == ["no answer, d = 7"]
+    assert refuted(FLAT) == ["no release, d = 7"]
 
 
 def test_a_preconditioner_that_mistakes_the_gap_is_refuted(world):

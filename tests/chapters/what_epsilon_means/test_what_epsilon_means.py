@@ -115,7 +115,7 @@ def test_losses_that_do_not_add_up_are_refuted(monkeypatch):
         return densities.Losses(k * self.first, k * self.step, self.mass)
 
     monkeypatch.setattr(densities.Losses, "times", stretched)
-    require_refuted(NORMAL, "distance to the normal law")
+    require_refuted(NORMAL, "distance to the normal distribution")
 
 
 @pytest.mark.turns(3)

@@ -241,7 +241,7 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
         series.append(Series(label, groups, worst, colour_key=key))
     limits = [scale_limit(xi) for xi in shares]
     series.append(Series("", shares, limits, role="bound", colour_key="idea/limit"))
-    mark = Mark("no estimator errs less under every attack", x=shares[1] * 1.25, y=0.45 * limits[1])
+    mark = Mark("no estimator has a smaller error under every attack", x=shares[1] * 1.25, y=0.45 * limits[1])
     title = f"Median error under the worst of ten attacks, d = {PICTURED}"
     return Chart(
         "attacked",
@@ -249,9 +249,11 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
         (Panel(title, "share ξ of corrupted rows", ERROR, tuple(series), marks=(mark,)),),
         alt="The worst of ten attacks against the share of corrupted rows: the tail filter stays within"
         " twice the limit, the source's filter within three times, the plain moment is far off.",
-        how_to_read="Grey region: two distributions that far apart look the same when a share ξ of the rows"
-        " is changed, so no estimator errs less under every attack. Each marker is the median error under"
-        " the attack that hurts its estimator most.",
+        how_to_read=(
+            "Grey region: two distributions that far apart look the same when a share ξ of the rows is"
+            " changed, so no estimator has a smaller error under every attack. Each marker is the median"
+            " error under the attack that hurts its estimator most."
+        ),
     )
 
 
@@ -304,7 +306,7 @@ def voted(statement: str, formula: str, shape: Callable[[int, float], float]) ->
 
     def check(frame: pd.DataFrame) -> Verdict:
         errors = frame[[name for name in ("error", "mean") if name in frame]].max(axis=1, skipna=False)
-        name = f"no answer, or above {WITHIN:g}"
+        name = f"no release, or above {WITHIN:g}"
         near = seldom(name, ~(errors <= WITHIN), BETA * 4 / 3, factor=2.4)
         for n, d, corruption in frame[["n", "d", "corruption"]].drop_duplicates().itertuples(index=False):
             near = enough(near, statement, formula, int(n), shape(int(d), float(corruption)))
@@ -329,8 +331,8 @@ CLAIMS = (
         "any-gaussian/searches-stay-below",
         "AL22.1",
         ("AL22/Thm6.1",),
-        "the attack that a search of 150 evaluations finds errs by more than 3 ξ ln 1/ξ in at most 1 of 10"
-        " runs on fresh rows (d = 1, 2); a rate of .28 would be refuted",
+        "the attack that a search of 150 evaluations finds causes an error of more than 3 ξ ln 1/ξ in at"
+        " most 10 % of runs on fresh rows (d = 1, 2); a rate of .28 would be refuted",
         sweeps=lambda: (SEARCHES,),
         checks=searches_stay_below,
         kind="ours",
@@ -340,7 +342,7 @@ CLAIMS = (
         "AL22.2",
         ("AL22/Thm6.3", "AL22/Alg4"),
         "covariance/populous-robust at n = 45,000 (d = 1) and 140,000 (d = 2), ξ = .05, (1, 1e-6): no"
-        " answer, or an error above 3 ξ ln 1/ξ, with probability at most β + β/3",
+        " release, or an error above 3 ξ ln 1/ξ, with probability at most β + β/3",
         sweeps=lambda: (VOTES,),
         checks=voted("AL22/Thm6.3", COVARIANCE, covariance_rows),
         kind="ours",
@@ -349,8 +351,8 @@ CLAIMS = (
         "any-gaussian/robust-mean-votes",
         "AL22.3",
         ("AL22/Thm7.4", "AL22/Alg5"),
-        "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no answer, or"
-        " an error above 3 ξ √(ln 1/ξ), with probability at most β + β/3",
+        "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no release,"
+        " or an error above 3 ξ √(ln 1/ξ), with probability at most β + β/3",
         sweeps=lambda: (MEAN_VOTES,),
         checks=voted("AL22/Thm7.4", MEAN, mean_rows),
         kind="ours",
@@ -359,8 +361,8 @@ CLAIMS = (
         "any-gaussian/robust-laws",
         "AL22.4",
         ("AL22/Cor7.5",),
-        "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no answer, or"
-        " an error above 3 · 2ξ ln 1/2ξ or 3 ξ √(ln 1/ξ), with probability at most β + β/3",
+        "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no release,"
+        " or an error above 3 · 2ξ ln 1/2ξ or 3 ξ √(ln 1/ξ), with probability at most β + β/3",
         sweeps=lambda: (LAWS,),
         checks=voted("AL22/Cor7.5", LAW, lambda d, xi: covariance_rows(d, 2 * xi) + mean_rows(d, xi)),
         kind="ours",

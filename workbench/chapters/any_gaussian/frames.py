@@ -49,7 +49,7 @@ from workbench.study.sweeps import at_budget
 from workbench.types import Columns
 
 KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
-FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # leave a condition of 4: `preconditioned_rows`
+FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # for a condition of 4: `preconditioned_rows`
 FEW = ("round", "ratio 9", "geometric")  # of the spectra; the worst that was found comes with them
 ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
 DIMENSIONS, ACCURATE = (1, 2, 5, 10), 0.2
@@ -208,7 +208,7 @@ def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
 def frames_are_found(frame: pd.DataFrame) -> list[Verdict]:
     checks, formula = [], "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
     for d, rows in by(frame, "d").items():
-        name, n = f"above a condition of 4, d = {d:g}", FRAME_ROWS[int(d)]
+        name, n = f"above a condition number of 4, d = {d:g}", FRAME_ROWS[int(d)]
         bad = supremum(name, rows, rows["error"] > log(2), BETA, factor=2.5, n=n)
         shape = al22.preconditioner_shape(int(d), BUDGET.epsilon, BUDGET.delta)
         checks.append(planned(bad, "AL22/Thm5.4", n, formula, shape))
@@ -381,7 +381,7 @@ CLAIMS = (
         "C8",
         ("AL22/Thm4.1", "AL22/Thm1.2", "AL22/Alg2"),
         "the subspace, from the planned rows, with probability .9 (d = 2 .. 20), from half of them at most"
-        " once in ten; a rate of .25 would be refuted",
+        " in 10 % of runs; a rate of .25 would be refuted",
         sweeps=lambda: (SUBSPACES,),
         checks=subspaces_are_exact,
     ),
@@ -389,9 +389,9 @@ CLAIMS = (
         "any-gaussian/preconditioners-found",
         "C9",
         ("AL22/Thm5.4", "AL22/Alg3", "AL22/Lem5.3"),
-        "spectral/preconditioner leaves a condition of 4 with probability .9 at its planned n (d = 1, 2),"
-        " the same for round spectra, equal ratios of 9 and condition number 1e8: medians within a factor"
-        " 1.5; a failure rate of .25 would be refuted",
+        "spectral/preconditioner leaves a condition number of 4 with probability .9 at its planned n (d ="
+        " 1, 2), the same for round spectra, equal ratios of 9 and condition number 1e8: medians within a"
+        " factor 1.5; a failure rate of .25 would be refuted",
         sweeps=lambda: (FRAMES,),
         checks=frames_are_found,
     ),
@@ -412,10 +412,10 @@ CLAIMS = (
         "C12",
         ("AL22/Thm5.7", "AL22/Thm1.1", "AL22/four-steps"),
         "gaussian/populous: total variation above .2 with probability at most β, for full, degenerate and"
-        " far laws at about the fewest rows (d = 1, 2), (1, 1e-6); a rate of .28 would be refuted",
+        " far distributions at about the fewest rows (d = 1, 2), (1, 1e-6); a rate of .28 would be refuted",
         sweeps=lambda: (LAWS,),
         checks=learned(
-            "no law within .2", BETA, 2.8, "AL22/Thm5.7", LAW_ROWS,
+            "no distribution within .2", BETA, 2.8, "AL22/Thm5.7", LAW_ROWS,
             "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1",
             lambda *public: al22.gaussian_shape(*public).total,
         ),

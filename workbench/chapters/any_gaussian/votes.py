@@ -116,7 +116,7 @@ def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> 
     needed = (
         vote.quorum + 1 + (design.usual - 1) * vote.moved
     ) / vote.k**2  # a release is as likely as planned
-    note = f"Friendly pairs: {agreed:.3f} of all. A release is nearly sure from {needed:.3f} on."
+    note = f"Friendly pairs: {agreed:.3f} of all. From a share of {needed:.3f} a release is nearly sure."
     return Panel(
         "Who is popular", "groups, by number of friends", "share of all groups that are friends",
         tuple(lines), "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,

@@ -390,7 +390,7 @@ def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
         outside = (rows["low"] < rows["promised"]) | (rows["high"] > 1)
         short = rows["promised"] < 2 * STEP_LOWER
         name = f"{point['calibration']}, d = {point['d']}"
-        statement = "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for one run of ten"
+        statement = "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for 10 % of runs"
         found = seldom(name, outside | short, STEP_BETA, statement, n=point["n"])
         checks.append(
             enough(
@@ -407,8 +407,8 @@ CLAIMS = (
         "covariance/moments-decide-rate",
         "G12",
         ("M21/HT/Thm3.1", "M21/HT/Alg1", "M21/HT/Alg3", "M21/HT/errors"),
-        "Student rows, d = 5, rho = .5: bias plus noise of the cut covariance, least over the radius, is"
-        " within 15 % of the exact prediction at n = 3e3 .. 3e4; its slope in n is within .08 of the"
+        "Student rows, d = 5, rho = .5: bias plus noise of the clipped covariance, least over the radius,"
+        " is within 15 % of the exact prediction at n = 3e3 .. 3e4; its slope in n is within .08 of the"
         " predicted one and within .1 of -(nu - 2)/nu for nu = 4.2, 6.2, 10.2, and falls with nu. The naive"
         " noise in the norm of Sigma grows in proportion to u (within 15 %), the private part of the"
         " preconditioned one is flat for u = 10 .. 1e5 (ratio at most 1.5).",
@@ -420,8 +420,8 @@ CLAIMS = (
         "HT3.2",
         ("M21/HT/Thm3.2", "M21/HT/Alg2"),
         "From the n at which its bound says so, one step of preconditioning with l = 1/16, paper and tight,"
-        " d = 2 and 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in nine runs of ten, on spectra that"
-        " touch both ends.",
+        " d = 2 and 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in 90 % of runs, on spectra that touch"
+        " both ends.",
         sweeps=lambda: (STEPS,),
         checks=a_step_keeps_its_promise,
     ),

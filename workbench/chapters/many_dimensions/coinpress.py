@@ -564,9 +564,9 @@ CLAIMS = (
         "G7",
         (SOURCE, "M21/sample-covariance"),
         "CoinPress moves the sample mean by √d times the noise of its last step (practical: and by what"
-        " clipping takes) and sampling errs by √(d/n), both within 15 %: n = 1000 .. 16000, ρ = .02 .."
-        " 2.5, d = 4 .. 64, R = 100√d; local slopes within .1 of the predicted ones; rows for an error of"
-        " α in 90 % of runs within 15 % of the prediction.",
+        " clipping takes) and sampling has an error of √(d/n), both within 15 %: n = 1000 .. 16000, ρ = .02"
+        " .. 2.5, d = 4 .. 64, R = 100√d; local slopes within .1 of the predicted ones; rows for an error"
+        " of α in 90 % of runs within 15 % of the prediction.",
         sweeps=lambda: (*MEANS.axes.values(), *MEANS.sizes),
         checks=partial(excess, MEANS, "m21-mean-excess"),
         kind="ours",
@@ -576,9 +576,10 @@ CLAIMS = (
         "G9",
         (SOURCE, "M21/sample-covariance"),
         "CoinPress moves the sample covariance, in the norm of Σ, by its last step's noise in the predicted"
-        " frame (practical: by what winsorising and its noise cost), and sampling errs by √(d(d+1)/n), both"
-        " within 15 %: n = 1e4 .. 8e4, ρ = .1 .. 2.5, d = 6 .. 24, condition number 100; local slopes within"
-        " .1 of the predicted ones; rows for an error of α in 90 % of runs within 15 % of the prediction.",
+        " frame (practical: by what winsorising and its noise cost), and sampling has an error of"
+        " √(d(d+1)/n), both within 15 %: n = 1e4 .. 8e4, ρ = .1 .. 2.5, d = 6 .. 24, condition number 100;"
+        " local slopes within .1 of the predicted ones; rows for an error of α in 90 % of runs within 15 %"
+        " of the prediction.",
         sweeps=lambda: (*COVARIANCES.axes.values(), *COVARIANCES.sizes),
         checks=partial(excess, COVARIANCES, "m21-covariance-excess"),
         kind="ours",

@@ -47,7 +47,7 @@ def _balls(seed: int) -> Film:
     for step, clip in enumerate(design.clips):
         centre, after = centres[step], centres[step + 1]
         ball = circle("ball before the step", design.radii[step], centre, colour_key="idea/public")
-        outer = circle("rows are cut here", clip, centre, role="kept", colour_key="idea/public")
+        outer = circle("rows are clipped here", clip, centre, role="kept", colour_key="idea/public")
         found = Series("noisy average", after[:1], after[1:], colour_key=Means.key)
         left = [circle("ball after the step", design.radii[step + 1], after, colour_key=Means.key)]
         if step + 1 < len(design.clips):

@@ -229,7 +229,7 @@ def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
     checks = []
     for d, frame in zip(LEARNED, frames, strict=True):
         checks.append(certain(f"d = {d}: the fewest rows", float(start(d)), 0.0, float(MOST[d])))
-        n, said = int(START * start(d)), "no answer, in one run of ten"
+        n, said = int(START * start(d)), "no release, in 10 % of runs"
         for condition, rows in by(at(frame, share=START), "condition").items():
             name = f"d = {d}, condition number {condition:g}"
             found = seldom(name, rows["error"] == inf, SELDOM, said, factor=FACTOR[d], n=n)
@@ -342,7 +342,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     )  # fmt: skip
     return Chart(
         "means",
-        "An unknown Σ costs a fixed number of rows; accuracy after that is cheap",
+        "An unknown Σ costs a fixed number of rows; accuracy after that costs few rows",
         (panel,),
         alt="Rows against 1/α. The lifted quantile needs 2 to 4 times the rows of CoinPress, given the"
         " covariance, fewer than votes of blocks, and 25 to 80 times fewer than stable subsets; as 1/α"
@@ -380,9 +380,9 @@ CLAIMS = (
         "MQ8",
         (STATEMENT,),
         "A whole Gaussian, by a matrix quantile and all rows in its frame, from at most 2,000, 7,000,"
-        " 13,000, 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows nine runs of ten answer,"
-        " at condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median"
-        " total variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
+        " 13,000, 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows 90 % of runs release, at"
+        " condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median total"
+        " variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
         sweeps=lambda: LEARNED.values(),
         checks=learned_from_few_rows,
         kind="ours",
@@ -391,9 +391,9 @@ CLAIMS = (
         "matrix-quantile/lifted-anywhere",
         "MQ9",
         tuple(SOURCES.values()),
-        "For d = 5, nine means of ten from a lifted quantile of twice its fewest rows are within 2.2 times"
-        " the predicted median, and nine whole Gaussians of ten from 1.5 times their fewest within 1.3 times"
-        " it in total variation: for means up to 1e9 standard deviations away and each of several spectra of"
+        "For d = 5, 90 % of means from a lifted quantile of twice its fewest rows are within 2.2 times the"
+        " predicted median, and 90 % of whole Gaussians from 1.5 times their fewest within 1.3 times it in"
+        " total variation: for means up to 1e9 standard deviations away and each of several spectra of"
         " condition numbers up to 1e8, the worst that a search found among them; (1, 1e-6); a failure rate"
         " of .4 would be refuted.",
         sweeps=lambda: ANYWHERE.values(),

@@ -258,8 +258,10 @@ def _descent(seed: int) -> Film:
         tuple(_frame(shapes, place, final) for place in range(FRAMES)),
         alt="A circle far larger than the rows shrinks step by step, becomes an ellipse with the tilt of the"
         " rows, and comes to rest on the matrix quantile.",
-        how_to_read="Q asks every row how far out it is in units of Q, and the rows, each counted once at"
-        " most, answer with the next Q. Where Q and the answer agree, it is the quantile.",
+        how_to_read=(
+            "Each row is measured in the current ellipse Q; the sum of the rows, each counted once at most,"
+            " gives the next Q. Where both agree, Q is the quantile."
+        ),
         shared=(rows, ellipse("matrix quantile", final, role="kept", colour_key=OURS)),
     )
 
@@ -292,5 +294,5 @@ def _words(place: int, beyond: float) -> str:
     if place == 1:
         return size + " Rows hold it up only where they are, so that it takes their tilt."
     if beyond > NEAR:
-        return size + " In units of a smaller Q the rows are farther out, and hold up more."
+        return size + " In units of a smaller Q the rows are farther out, and count more."
     return size + " It can only shrink, and never below the quantile."

@@ -228,8 +228,8 @@ CLAIMS = (
         "one-mean/quantile-rows-grow",
         "Q2",
         (STATEMENT,),
-        "Searched n with which all of m quantiles, drawn together, are within α in rank in 9 of 10"
-        " runs grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε)"
+        "Searched n with which all of m quantiles, drawn together, are within α in rank in 90 % of runs"
+        " grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε)"
         " does: m = 1 .. 11, ε = 1 .. 1/8, α = .06 .. .0075.",
         scalings=lambda: chain(TOGETHER.scalings(), APART.scalings()),
         checks=follow,

@@ -149,7 +149,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
         found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
         said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
     note = f"Errors of the row-by-row filter and of the plain mean (σ): {'; '.join(said)}."
-    names = "what a second moment sees", "place of the eigenvalue", "eigenvalue of the covariance"
+    names = "what a second moment sees", "rank of the eigenvalue", "eigenvalue of the covariance"
     return Chart(
         "tail_swap",
         "A swapped tail moves the mean and leaves the covariance as it is",

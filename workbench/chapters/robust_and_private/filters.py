@@ -537,7 +537,7 @@ def passes_from_a_size_on(
     rate = margin_rate(ALPHA, one.width)
     few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
     rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
-    sure = seldom("no answer at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
+    sure = seldom("no release at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
     rng = resampler(seed, "lkko21-pass")
     half = rows_needed(~passes["abstained"], passes["n"], 0.5, claim_level(), rng)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
@@ -578,9 +578,9 @@ CLAIMS = (
         "E1",
         ("LKKO21/LemE.1",),
         "d = 5, clusters at .5 .. 1.5 times 3.4, 10, 25, 100, 400 sd: clean rows hold at most Ψ/1000 of the"
-        " tail's score from 100 on, and where they do, the threshold leaves at most .75 Ψ below it (12) and"
-        " bad rows go at least twice as much as good ones (13); so they do from 10 on. At the cluster of"
-        " Figure 1, 1.5 √d, the lemma says nothing. Each in 95 % of runs.",
+        " tail's score for distances of at least 100, and where they do, the threshold leaves at most .75 Ψ"
+        " below it (12) and bad rows go at least twice as much as good ones (13); so they do for at least"
+        " 10. At the cluster of Figure 1, 1.5 √d, the lemma says nothing. Each in 95 % of runs.",
         sweeps=lambda: (LEMMA,),
         checks=threshold_lemma,
     ),
@@ -620,9 +620,9 @@ CLAIMS = (
         "robust-and-private/bins-are-safe",
         "P10",
         ("LKKO21/LemD.1", "LKKO21/LemD.2"),
-        "The stability histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times the"
-        " computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but for 1"
-        " % of runs ((1, 1e-6)-DP, d = 1).",
+        "The stability-based histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times"
+        " the computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but"
+        " for 1 % of runs ((1, 1e-6)-DP, d = 1).",
         sweeps=lambda: (BINS,),
         checks=bins_are_safe,
     ),
@@ -631,9 +631,9 @@ CLAIMS = (
         "P11",
         ("LKKO21/CorI.1", "LKKO21/Alg14", "LKKO21/Thm12"),
         "The private Tukey median on the line (eps = 1): with 5 % of the rows 6 sd away its error at n ="
-        " 10000 is that of the median of the corrupted law, .066 (within 15 %; the mean: .3); without"
-        " corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 % above it at n"
-        " = 75.",
+        " 10000 is that of the median of the corrupted distribution, .066 (within 15 %; the mean: .3);"
+        " without corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 %"
+        " above it at n = 75.",
         sweeps=lambda: (DEPTH,),
         checks=depth_is_robust,
         kind="ours",

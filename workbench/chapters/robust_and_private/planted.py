@@ -401,9 +401,12 @@ def figure_2(
             _against_n(run, frame, CLUSTER, title, {BOX: pulled}, sampling, note),
             _against_n(run, frame, CLEAN, "no corrupted rows", {BOX: plain, **expected}, sampling, note),
         ),
-        alt="Two panels of median error against n. With a planted cluster the plain means level off at the"
-        " cluster's pull, near 0.24 and 0.19; the row-by-row filter falls below CoinPress at about 1100 rows,"
-        " PRIME at about 2400. Without corruption CoinPress is within 14 % of the best from 200 rows on.",
+        alt=(
+            "Two panels of median error against n. With a planted cluster the plain means level off at the"
+            " cluster's pull, near 0.24 and 0.19; the row-by-row filter falls below CoinPress at about 1100"
+            " rows, PRIME at about 2400. Without corruption CoinPress is within 14 % of the best for 200"
+            " rows or more."
+        ),
         how_to_read="Left, the plain means end at the cluster's pull, which no n reduces. Right, what"
         " robustness costs when no row is corrupted. The row-by-row filter decides by a public rule whether"
         " to filter; PRIME always pays for a second moment.",
@@ -499,8 +502,8 @@ CLAIMS = (
         "P2",
         ("LKKO21/Fig1", "LKKO21/Thm6", "LKKO21/Thm11"),
         "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
-        " single errors together, are at most 1.2 ξ √ln(1/ξ); at d = 50 a tenth of that of mean/clipped-box"
-        " at most, and at most 1.5 times the one at d = 2.",
+        " single errors together, are at most 1.2 ξ √ln(1/ξ); at d = 50 at most 10 % of that of"
+        " mean/clipped-box, and at most 1.5 times the one at d = 2.",
         sweeps=lambda: (PLANTED,),
         checks=prime_is_robust,
     ),
@@ -545,7 +548,7 @@ CLAIMS = (
         "robust-and-private/better-from-many-rows",
         "P5",
         ("LKKO21/Fig2",),
-        "d = 10, (1, .01)-DP: from n = 1e4 on the median error of mean/prime is at most half that of"
+        "d = 10, (1, .01)-DP: for n at least 1e4 the median error of mean/prime is at most half that of"
         " mean/clipped-box on planted rows.",
         sweeps=lambda: (SIZES,),
         checks=many_rows,
@@ -555,7 +558,7 @@ CLAIMS = (
         "P5.2",
         ("LKKO21/Fig2",),
         "The same with the source's own constants, n = 1000, 1e4: the plain mean is better in 95 % of runs."
-        " PRIME gives no answer there; where ours pays, robust-and-private/prime-pays-from says.",
+        " PRIME abstains there; where the improved constants pay, robust-and-private/prime-pays-from says.",
         sweeps=lambda: (SOURCE,),
         checks=plain_wins,
     ),

@@ -1,9 +1,9 @@
 """How many rows privacy and robustness need together: Tables 1 and 2 of LKKO21, and the price of d.
 
 A setting is a row of a table, the estimator that stands for it, and d. Rows are needed until two of three
-runs err by at most 1.2 ξ √(ln 1/ξ), or 1.5 √ξ for rows of bounded covariance; ξ = .05 is the share of
-corrupted rows where there are any. In the pictures clusters are at 1.5 √d or 1/√ξ; what is claimed of robust
-estimators is about the worst of the clusters of `clusters`, for nine runs of ten.
+runs have an error of at most 1.2 ξ √(ln 1/ξ), or 1.5 √ξ for rows of bounded covariance; ξ = .05 is the share
+of corrupted rows where there are any. In the pictures clusters are at 1.5 √d or 1/√ξ; what is claimed of
+robust estimators is about the worst of the clusters of `clusters`, for 90 % of runs.
 """
 
 from collections.abc import Mapping
@@ -214,7 +214,7 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
         series.append(measured("", found, key, joined=False))
     ends = (0.5, len(names) + 0.5)
     series.append(Series("the formula, with constants 1", ends, (1.0, 1.0), role="reference"))
-    note = f"n at which two runs of three err by at most {most}; {said}, δ = {number(terms.delta)}."
+    note = f"n at which two runs of three have an error of at most {most}; {said}, δ = {number(terms.delta)}."
     axes = "", "estimator", "rows needed over the formula"
     return Panel(*axes, tuple(series), xscale="linear", xlim=ends, names=tuple(names), note=note)
 

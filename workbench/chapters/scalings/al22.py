@@ -63,7 +63,7 @@ from workbench.study.scaling import Statement, bounded
 from workbench.study.search import fewest_rows
 from workbench.types import Columns
 
-FOURFOLD = log(2)  # the Thompson distance that leaves a condition of 4
+FOURFOLD = log(2)  # the Thompson distance that leaves a condition number of 4
 LEAST_VOTE = 40  # groups: fewer have no whole thresholds
 MEANS_CAPS, MANY, DEAR = {"full": 80}, {"full": 320}, {"full": 60}
 ROOT = {"ln 1/δ": 1.0, "flat": 0.0}
@@ -417,9 +417,9 @@ CLAIMS = (
     grow(
         "any-gaussian/preconditioner-rows-grow",
         "N33",
-        "Searched n that leave a condition of 4 grow at most as d² √ln(1/δ)/ε + d ln(1/δ)/ε does (d = 2 .."
-        " 16, masks of one kind, at ε = 32, ε = 16 .. 2, δ = 1e-2 .. 1e-16), are the same for condition"
-        " numbers 10 .. 1e8, and at most the planned ones.",
+        "Searched n that leave a condition number of 4 grow at most as d² √ln(1/δ)/ε + d ln(1/δ)/ε does (d"
+        " = 2 .. 16, masks of one kind, at ε = 32, ε = 16 .. 2, δ = 1e-2 .. 1e-16), are the same for"
+        " condition numbers 10 .. 1e8, and at most the planned ones.",
         FRAMES,
         sources=("AL22/Thm5.4", "AL22/Alg3"),
         checks=bounded(),
@@ -490,8 +490,8 @@ CLAIMS = (
     grow(
         "matrix-quantile/fourfold-rows-grow",
         "N61",
-        "The plan's least n for a condition of 4, masks of one kind, grows at most as (d^1.5 + d ln(1/δ))/ε"
-        " does: in d = 2 .. 20, where d² is excluded, ε = 4 .. 1/2, δ = 1e-2 .. 1e-12.",
+        "The plan's least n for a condition number of 4, masks of one kind, grows at most as (d^1.5 + d"
+        " ln(1/δ))/ε does: in d = 2 .. 20, where d² is excluded, ε = 4 .. 1/2, δ = 1e-2 .. 1e-12.",
         ROWS,
         kind="ours",
         expected=Status.NOT_CONTRADICTED,

@@ -234,7 +234,7 @@ CLAIMS = (
         STABLE,
         checks=below(lambda setting: setting.predicted, grow=False),
         expected=Status.UNDECIDED,
-        reason="at δ = 1e-192 the bound is 2 % above the least n, and a search tells 6 %",
+        reason="at δ = 1e-192 the bound is 2 % above the least n, and a search resolves 6 %",
     ),
     grow(
         "one-mean/rows-grow-as-packing",

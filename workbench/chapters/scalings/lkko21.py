@@ -611,7 +611,7 @@ CLAIMS = (
         ("LKKO21/Thm5", "LKKO21/Thm6"),
         "What d costs, (2, 1e-6)-DP, ξ = .05, a cluster at the distance at which one that stays does just"
         " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power more,"
-        " within a tenth, than that of mean/prime, as d² and d^1.5 do.",
+        " within 0.1, than that of mean/prime, as d² and d^1.5 do.",
         checks=price_of_dimension,
         scalings=of_both_filters,
     ),
@@ -622,8 +622,10 @@ CLAIMS = (
         f"{DISTANCES} error 1.7 ξ √ln(1/ξ), grows at most as d/ξ², in d = 4 .. 64 at ξ = .05 and in ξ = .0125"
         " .. .1 at d = 4.",
         expected=Status.UNDECIDED,
-        reason="In d it grows slower, as d^.65 within .12 in 95 % of such searches; that it does so by more"
-        " than a tenth of an exponent is not certain enough. In ξ the rate is seen.",
+        reason=(
+            "In d it grows slower, as d^.65 within .12 in 95 % of such searches; that it does so by more"
+            " than 0.1 in the exponent is not certain enough. In ξ the rate is seen."
+        ),
     ),
     claimed(
         "filter",
@@ -633,9 +635,11 @@ CLAIMS = (
         "error 1.2 ξ √ln(1/ξ), grows at most as d² ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16"
         " with 2d passes, and at d = 2 in ε = 4 .. .5, in δ = 1e-2 .. 1e-16 and, at ε = 1, ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="In d it certainly grows slower, in ε the rate is seen. In δ and ξ it grows slower, too, as"
-        " ln(1/δ)^.55 within .26 and ξ^-.71 within .13 in 95 % of such searches; that it does so by more"
-        " than a tenth of an exponent is not certain enough.",
+        reason=(
+            "In d it certainly grows slower, in ε the rate is seen. In δ and ξ it grows slower, too, as"
+            " ln(1/δ)^.55 within .26 and ξ^-.71 within .13 in 95 % of such searches; that it does so by"
+            " more than 0.1 in the exponent is not certain enough."
+        ),
     ),
     claimed(
         "prime",
@@ -656,9 +660,11 @@ CLAIMS = (
         " ln(1/δ)/(εξ): at (2, 1e-6)-DP, ξ = .05, in d = 2 .. 16, and at d = 2 in ε = 4 .. .5, in δ = 1e-2"
         " .. 1e-16 and, at ε = 1, in ξ = .01 .. .08.",
         expected=Status.UNDECIDED,
-        reason="The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is no"
-        " line: at ε = 4, where few rows are enough, a cluster at twice the distance needs more of them than"
-        " at ε = 2, and from ε = 2 on n doubles as ε is halved.",
+        reason=(
+            "The rate is seen in ξ; in d and δ half a power more or less is not excluded. In ε it is no"
+            " line: at ε = 4, where few rows are enough, a cluster at twice the distance needs more of them"
+            " than at ε = 2, and for ε at most 2 n doubles as ε is halved."
+        ),
     ),
     claimed(
         "resilient",
@@ -710,10 +716,10 @@ CLAIMS = (
     grow(
         "robust-and-private/prime-pays-from",
         "N81",
-        "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime errs less than mean/coinpress in"
-        " half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε = 1, as the n from"
-        " which the public threshold of its filter is below what the cluster adds to the second moment,"
-        " about ξ^-1 and ε^-.8, and is at most twice that.",
+        "d = 10, δ = .01, a cluster at 1.5 √d: the n from which mean/prime has a smaller error than"
+        " mean/coinpress in half of the runs grows in ε = 2 .. .25 at ξ = .05, and in ξ = .01 .. .08 at ε ="
+        " 1, as the n from which the public threshold of its filter is below what the cluster adds to the"
+        " second moment, about ξ^-1 and ε^-.8, and is at most twice that.",
         CROSSOVER,
         sources=("LKKO21/Fig2", "LKKO21/Fig1-threshold"),
         checks=bounded(2),

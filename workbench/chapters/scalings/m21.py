@@ -589,7 +589,7 @@ CLAIMS = (
     grow(
         "many-dimensions/fewer-rows-than-proved",
         "N26",
-        "The n at which one run of ten of mode proved is beyond the bound that it proves at N rows is at"
+        "The n at which 10 % of the runs of mode proved are beyond the bound that it proves at N rows is at"
         " most N: mean, d = 2 and 10, N = 2000; covariance, d = 2 and 4, N = 5000 and 20000; ρ = .5.",
         *WITHIN,
         sources=(COINPRESS, "proofs/gaussian_steps.md"),
@@ -622,8 +622,8 @@ CLAIMS = (
     grow(
         "covariance/step-within-its-bound",
         "N25",
-        "The n at which one step with the source's constants fails to double ℓ = 1/16 in one run of ten is"
-        " at most the one from which its bound says that it does not: d = 2 and 5, ρ = .5.",
+        "The n at which one step with the source's constants fails to double ℓ = 1/16 in 10 % of runs is at"
+        " most the one from which its bound says that it does not: d = 2 and 5, ρ = .5.",
         PROMISED,
         sources=("M21/HT/Thm3.2", "M21/HT/Alg2"),
         checks=below(proved_step, grow=False),
@@ -676,7 +676,7 @@ CLAIMS = (
     claimed(
         "subspace",
         "N18",
-        "the voted direction, spectral error at most the gap γ in nine runs of ten, grow at most as d²"
+        "the voted direction, spectral error at most the gap γ in 90 % of runs, grow at most as d²"
         " ln(1/δ)/ε does, and not with the gap: in d = 2 .. 16, ε, δ, γ = .1 .. 1e-4",
         SUBSPACE,
         expected=Status.UNDECIDED,
@@ -686,8 +686,8 @@ CLAIMS = (
     claimed(
         "coarse",
         "N19",
-        "the coarse preconditioner, λ_{k+1}/λ_1 at least γ²/5 afterwards in nine runs of ten, grow at most"
-        " as d² ln(1/δ)/(εγ⁴) does: in d = 4 .. 12, ε, δ and 1/γ² = λ_1/λ_k = 2 .. 16, k = 2",
+        "the coarse preconditioner, λ_{k+1}/λ_1 at least γ²/5 afterwards in 90 % of runs, grow at most as"
+        " d² ln(1/δ)/(εγ⁴) does: in d = 4 .. 12, ε, δ and 1/γ² = λ_1/λ_k = 2 .. 16, k = 2",
         COARSE,
         expected=Status.UNDECIDED,
         reason="They grow by less in d and 1/γ², and the rate in ε is seen. The exponent of ln(1/δ) is known"
@@ -696,8 +696,8 @@ CLAIMS = (
     claimed(
         "fine",
         "N20",
-        "the fine preconditioner, λ_d/λ_1 at least 1/4 afterwards in nine runs of ten, grow at most as"
-        " d^(3/2) ln(1/δ)/(ε τ²γ²) does: in d = 4 .. 32, ε, δ and τ²γ² = 1/8 .. 1/512",
+        "the fine preconditioner, λ_d/λ_1 at least 1/4 afterwards in 90 % of runs, grow at most as d^(3/2)"
+        " ln(1/δ)/(ε τ²γ²) does: in d = 4 .. 32, ε, δ and τ²γ² = 1/8 .. 1/512",
         FINE,
         sources=("M21/UG/Thm5.2", "M21/UG/NaiveEstimator"),
         expected=Status.UNDECIDED,
@@ -729,9 +729,9 @@ CLAIMS = (
     grow(
         "covariance/four-kinds-side-by-side",
         "N23",
-        "Gaussian or bounded fourth moments, zCDP or (1, 1e-6) at the ρ that this allows: the n from which"
-        " two runs of three err by at most .2 at condition 100, for d = 2, 3, 4: bounded moments need more"
-        " than normal rows under zCDP.",
+        "Gaussian or bounded fourth moments, zCDP or (1, 1e-6) at the ρ that this allows: the n at which"
+        " two runs of three have an error of at most .2 at condition number 100, for d = 2, 3, 4: bounded"
+        " moments need more than normal rows under zCDP.",
         *QUARTERS,
         sources=("M21/Table1", COINPRESS),
         checks=side_by_side,

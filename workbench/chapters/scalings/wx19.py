@@ -295,9 +295,9 @@ CLAIMS = (
     grow(
         "sparse-covariance/rows-grow-for-entries",
         "N55",
-        "The searched n with which all entries of the release are within α in 9 of 10 runs grows at most as"
-        " √(ln p ln(1/δ))/(αε) where noise dominates, in ε = .8 .. .1, δ = 1e-2 .. 1e-16, α over a factor 8,"
-        " p = 4 .. 256, and at most as ln p σ²/α² where sampling does, in α over a factor 8 and p = 4 .."
+        "The searched n with which all entries of the release are within α in 90 % of runs grows at most as"
+        " √(ln p ln(1/δ))/(αε) where noise dominates, in ε = .8 .. .1, δ = 1e-2 .. 1e-16, α over a factor"
+        " 8, p = 4 .. 256, and at most as ln p σ²/α² where sampling does, in α over a factor 8 and p = 4 .."
         " 256; none is above the proved n.",
         ENTRIES,
         SAMPLED_ENTRIES,

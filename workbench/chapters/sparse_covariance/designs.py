@@ -1,7 +1,7 @@
 """The covariances that the claims about WX19 are tried on, one run on any of them, what is read off tables.
 
 Truths are scaled so that normal rows lie in the unit ball, up to a probability of `BEYOND` per sample, and
-runs are in law: the second moment is drawn as a Wishart matrix, conditional on no row being clipped
+runs are in distribution: the second moment is drawn as a Wishart matrix, conditional on no row being clipped
 (`populations.laws`). The estimator's own pieces do the rest.
 """
 
@@ -116,7 +116,7 @@ def released(
     covariance: Array, n: int, epsilon: float, data: Generator, noise: Generator, *, delta: float = DELTA,
     model: Model = "central", calibration: Calibration = "tight",
 ) -> Run:  # fmt: skip
-    """Return a run on n rows of unit radius, in law."""
+    """Return a run on n rows of unit radius, in distribution."""
     law = MultivariateGaussian(Gaussian(np.zeros(len(covariance)), covariance))
     empirical = second_moment(law, n, rng=data)
     charge = charged(len(covariance), n, ApproxDP(epsilon, delta), model, calibration)

@@ -232,8 +232,10 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
         alt=f"Bars one below the other: {len(costs)} releases, each beginning where the one above it ended,"
         f" together ε = {number(ends[-1])} of {number(epsilon)}; a refused one that would cross the line of"
         " the budget; the last bar is what is left.",
-        how_to_read="Every bar begins where the one above it ends: what was spent is spent, in whatever order"
-        " and however the later releases were chosen. The orange one is refused before it looks at a row.",
+        how_to_read=(
+            "Every bar begins where the one above it ends: what was spent is spent, in whatever order and"
+            " however the later releases were chosen. The orange one is refused before it reads a row."
+        ),
     )
 
 

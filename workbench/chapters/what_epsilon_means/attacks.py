@@ -79,7 +79,7 @@ def answered(epsilon: float, delta: float) -> Densities:
 
 
 def pair(mechanism: str, epsilon: float, delta: float) -> Densities:
-    """Return the exact laws of a mechanism on `FIRST` and `SECOND`, cell by cell."""
+    """Return the exact distributions of a mechanism on `FIRST` and `SECOND`, cell by cell."""
     made = law(mechanism, len(FIRST), epsilon, delta, bound=1.0)
     first, second = np.array(FIRST), np.array(SECOND)
     if isinstance(made, Middle):

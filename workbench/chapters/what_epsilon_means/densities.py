@@ -112,7 +112,7 @@ def count_spread(epsilon: float, n: int) -> float:
 
 
 def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
-    """Return the law of a noisy count with and without one person, and five noisy histograms."""
+    """Return the distribution of a noisy count with and without one person, and five noisy histograms."""
     budget, those = PureDP(epsilon), people()
     scale, smokers = laplace_scale(Count().plan(MANY, 1, budget)), int(those.smokes.sum())
     reach, top = ceil(4.0 * scale) + 2, float(np.tanh(0.5 / scale))
@@ -346,7 +346,7 @@ class Losses:
 
     @classmethod
     def of(cls, places: Array, heights: Array, up: bool = True) -> "Losses":
-        """Return the law with this distribution function on a grid, rounded up to it or down."""
+        """Return the distribution with this distribution function on a grid, rounded up to it or down."""
         mass, step = np.diff(heights, prepend=0.0), (places[-1] - places[0]) / (len(places) - 1)
         return cls(places[0], step, mass if up else np.append(mass[0] + mass[1], mass[2:]))
 
@@ -459,7 +459,7 @@ def losses_become_normal() -> Verdict:
             largest(name, found, bound, f"at most {bound:g}")
             for name, found, bound in (
                 ("ε of k Laplace releases over that of any mechanism", over_optimal, 1 + 1e-9),
-                ("distance to the normal law over its bound", to_normal, 1.0),
+                ("distance to the normal distribution over its bound", to_normal, 1.0),
                 ("δ of losses rounded down over the package's δ", (down / exact).tolist(), 1.0),
                 ("the package's δ over that of losses rounded up", (exact / up).tolist(), 1.0),
                 ("rounded up over rounded down", (up / down).tolist(), 1.02),
@@ -473,9 +473,9 @@ CLAIMS = (
         "what-epsilon-means/losses-become-normal",
         "X2",
         ("M21/properties", "KOV15/Thm3.3"),
-        "The loss of k = 1 .. 64 Laplace releases is within .4748 E|L - EL|^3/(sd^3 √k) of a normal law, its"
-        " ε at most that of optimal composition; δ of k Gaussian releases is between sums of losses rounded"
-        " down and up, which differ by 2 %.",
+        "The loss of k = 1 .. 64 Laplace releases is within .4748 E|L - EL|^3/(sd^3 √k) of a normal"
+        " distribution, its ε at most that of optimal composition; δ of k Gaussian releases is between sums"
+        " of losses rounded down and up, which differ by 2 %.",
         checks=losses_become_normal,
         kind="ours",
     ),

@@ -68,7 +68,7 @@ def scores(
 ) -> tuple[Array, Array]:
     """Return scores of members and of strangers, shape (2, trials): without noise, and with it.
 
-    The other n - 1 rows matter through their sum alone, which is drawn from its own law.
+    The other n - 1 rows matter through their sum alone, which is drawn from its own distribution.
     """
     member, stranger = (2.0 * data.integers(2, size=(trials, d), dtype=np.int8) - 1 for _ in range(2))
     others = 2.0 * data.binomial(n - 1, 0.5, size=(trials, d)) - (n - 1)
@@ -270,7 +270,7 @@ CLAIMS = (
         "what-epsilon-means/every-mean-hides-members",
         "X7",
         ("DSSUV15/tracing",),
-        "Of eleven private means of the catalog, at (1, 10⁻⁶) and with as many columns as rows or more, a"
+        "Of eleven private means of the catalogue, at (1, 10⁻⁶) and with as many columns as rows or more, a"
         " member's score is among the highest 5 % of strangers' in at most e/20 + 10⁻⁶ = .136 of all cases."
         " With a millionth of the noise it is in more, as it is for exact means.",
         checks=members_are_hidden,

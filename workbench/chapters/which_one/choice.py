@@ -122,7 +122,7 @@ def _lines(members: Sequence[Member], facts: Sequence[str], margin: str) -> Iter
     for place, fact in enumerate(facts):
         sides = [[one for one in members if _told(one, fact) == told] for told in (False, True)]
         if all(sides):
-            for head, side, bar in zip(("not told", "told"), sides, ("│  ", "   "), strict=True):
+            for head, side, bar in zip(("not given", "given"), sides, ("│  ", "   "), strict=True):
                 yield f"{margin}{'├─' if bar.strip() else '└─'} {head}: {FACTS[fact]}"
                 yield from _lines(side, facts[place + 1 :], margin + bar)
             return
@@ -295,7 +295,7 @@ def _unreached(curves: list[Series]) -> str:
 
 
 def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0) -> Chart:
-    """Return where CoinPress, and where column by column errs less, over n and ε; nothing is run."""
+    """Return where CoinPress, where column by column has the smaller error, over n and ε; nothing is run."""
     sizes = SIZES[::-1]
     columnwise, ball = np.array(
         [[[error(key, n, d, one, delta, radius) for one in ACROSS] for n in sizes] for key in PAIR]
@@ -303,15 +303,15 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     both = np.isfinite(columnwise) & np.isfinite(ball)
     one, other = (np.where(both, side, np.nan) for side in (columnwise, ball))
     ratios = np.clip(one / other, 1 / REACH, REACH)
-    title = "CoinPress errs as little as column by column everywhere, or less"
+    title = "CoinPress has at most the error of column by column everywhere"
     if (ratios < 1 / SIMILAR).any():
-        title = "Column by column errs less at small ε, CoinPress answers with fewer rows"
+        title = "At small ε column by column is more accurate; CoinPress needs fewer rows"
     heat = Heat(
         ratios, (1 / REACH, REACH), scale="log", emphasis="middle", rows=tuple(number(n) for n in sizes),
         columns=tuple(number(one, 2) for one in ACROSS), bar="error over that of CoinPress",
     )  # fmt: skip
     regions = {
-        "only CoinPress answers": np.isfinite(ball) & ~np.isfinite(columnwise),
+        "only CoinPress releases": np.isfinite(ball) & ~np.isfinite(columnwise),
         "column by column": ratios < 1 / SIMILAR,
         "much alike": (ratios >= 1 / SIMILAR) & (ratios < SIMILAR),
         "neither": ~np.isfinite(ball) & ~np.isfinite(columnwise),
@@ -323,18 +323,18 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
             marks.append(Mark(words, x=float(x), y=float(y)))
     tops = [ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
     others = [key for top in tops for _, key in top if key not in PAIR]
-    note = "No other estimator errs less than both anywhere."
+    note = "No other estimator has a smaller error than both anywhere."
     if others:
         names = ", ".join(sorted({LABELS[key] for key in others}))
-        note = f"In {len(others)} of {len(tops)} cells another one errs less than both: {names}."
+        note = f"In {len(others)} of {len(tops)} cells another one has a smaller error than both: {names}."
     return Chart(
         "best_map",
         title,
         (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=tuple(marks)),),
         alt=f"A table as colours over ε and n. {title}. Where n or ε is"
-        " small only CoinPress answers; where both are large both err alike.",
+        " small only CoinPress releases; where both are large the errors are alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
-        " column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both answer."
+        " column by column; above 1, orange, take CoinPress. Pale: no matter which. Grey: not both release."
         f" {d} columns, R = {number(radius)} σ, δ = {number(delta)}.",
     )
 

@@ -190,7 +190,7 @@ def weighted_median(sizes: Array, chances: Array) -> float:
 def median_noise_norm(d: int) -> float:
     """Return the median spectral norm of unit symmetric noise, to one per cent.
 
-    √(2d), less what Tracy and Widom's law takes off it; the correction for small d is fitted.
+    √(2d), less what Tracy and Widom's distribution takes off it; the correction for small d is fitted.
 
     >>> [round(median_noise_norm(d), 2) for d in (1, 5, 100)]
     [0.67, 2.72, 13.92]

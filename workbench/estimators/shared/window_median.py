@@ -392,7 +392,7 @@ def _split(moved: tuple[tuple[Array, float], ...], a: float, b: float) -> tuple[
 
 
 def selection_epsilon(cost: Budget) -> float:
-    """Return ε of the score's exponential law: itself, or the range that ρ allows."""
+    """Return ε of the score's exponential distribution: itself, or the range that ρ allows."""
     match cost:
         case PureDP(epsilon) | ApproxDP(epsilon, _):
             return epsilon
