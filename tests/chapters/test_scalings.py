@@ -12,6 +12,7 @@ import pytest
 
 from tests.chapters.worlds import SEED
 from tests.lab.conftest import ROOT
+from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.scalings import al22, l17, lkko21, m21, wx19
 from workbench.chapters.sparse_covariance import designs
@@ -95,6 +96,26 @@ def test_every_row_has_a_record_and_a_name_of_its_own():
     unkept = {(one.statement, one.variable) for one in rows().values()} - kept
     assert unkept <= {("M21/HT/Thm3.2", "d")}
     assert len(set(names)) > 250
+
+
+def test_what_is_searched_is_what_users_run():
+    """An entry of the catalog, or the three that the statements name: no variant that bypasses a plan."""
+    searched = {one.key for one in rows().values() if one.block}
+    assert {key for key in searched if key.partition(" ")[0] not in CATALOG} == {
+        "the source's vote", "any oracle [shares in l1]", "counts [shares in l1]",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
+def test_no_n_that_the_plan_decides_is_called_searched(record):
+    one = row(record)
+    if one.block is None:
+        assert set(record["kinds"]) == {"planned"}
+        return
+    for value, n, kind in zip(record["values"], record["n"], record["kinds"], strict=True):
+        least = one.setting(value).fewest
+        assert (kind == "planned") == (least > 1 and float(n) <= run.REFUSED * least)
 
 
 def statements():
@@ -299,3 +320,21 @@ def test_no_rows_are_harder_for_a_stable_histogram_than_those_that_are_searched(
     good, bad = ((one["error"] <= 0.1).mean() for one in errors)
     assert good >= 0.9
     assert bad < 0.9
+
+
+@pytest.mark.parametrize(("corruption", "beta"), [(0.1, 0.159), (0.1, 0.0424), (0.05, 0.1)])
+def test_a_median_beside_outliers_fails_as_often_as_is_predicted(corruption, beta):
+    n = round(lkko21.median_rows(corruption, 10.0, beta))
+    x = np.random.default_rng(1).standard_normal((4000, n))
+    x[:, : round(corruption * n)] = 6.0
+    failed = np.mean(np.abs(np.median(x, axis=1)) > 2 * corruption)
+    assert failed == pytest.approx(beta, rel=0.25)
+    assert np.isnan(lkko21.median_rows(corruption, 0.02, beta))
+
+
+@pytest.mark.slow
+def test_the_covariance_below_a_bound_takes_the_root_of_its_logarithm():
+    move = m21.COVARIANCE.moves[-1]
+    for upper in (*move.values, 1e4, 1e6):
+        predicted = m21.COVARIANCE.setting(move, upper).predicted
+        assert predicted == pytest.approx(785 * np.sqrt(np.log(upper / 8)), rel=0.02)

@@ -31,7 +31,8 @@ One row for every claim and numbered statement: the n of its formula, the n that
 ratio, over the settings of the experiment. *Searched*: n moved until the target share of runs succeeded.
 *Error*: converted from an error at one n, by its rate. *Tried*: at n alone, where so many rows are enough
 ("≤ n"), are not ("> n"), or it is open ("? n"); where that n is the formula's, there is no ratio. *Planned*:
-what a plan asks for. Tests, levels and intervals stand in each folder's verdicts.json.
+what a plan asks for. Of a statement with † the formula is recalled: the text at hand has lost it. Tests,
+levels and intervals stand in each folder's verdicts.json.
 """
 
 
@@ -55,7 +56,9 @@ def page(figures: Path) -> str:
                 found.setdefault((size["statement"], size["formula"]), []).append(size)
             for (statement, formula), sizes in found.items():
                 cells = _cells(sizes)
-                rows.append([str(verdict["id"]), statement, formula, *cells, str(verdict["status"]), profile])
+                rows.append(
+                    [str(verdict["id"]), marked(statement), formula, *cells, str(verdict["status"]), profile]
+                )
             if not found and not any(growths([verdict])):
                 without.append(str(verdict["id"]))
     grown = growing(figures)
@@ -65,6 +68,11 @@ def page(figures: Path) -> str:
     if without:
         parts.append(f"Claims about no sample size: {', '.join(without)}.\n")
     return "\n".join(parts)
+
+
+def marked(statement: str) -> str:
+    """Return a statement with a dagger if its formula is recalled: a verdict on it rests on memory."""
+    return statement + " †" * (statement in recalled())
 
 
 def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -238,11 +246,11 @@ def summary(one: Growth) -> list[str]:
 
 
 def growth_row(one: Growth) -> list[str]:
-    """Return a row of the table of scalings; a statement is marked where its formula is recalled."""
+    """Return a row of the table of scalings."""
     record = one.record
     shares = [float(share) for share in record["shares"]]
     return [
-        one.statement + " †" * (one.statement in recalled()),
+        marked(one.statement),
         f"ln {one.symbol}" if record["logarithm"] else one.symbol,
         str(record["key"]),
         str(record["term"]),

@@ -12,7 +12,9 @@ A lower bound cannot be broken by a private estimator. What can fail is that an 
 that the bound has the right power of every number, or that the estimator is good. The estimators are those
 whose other terms are small, found by trying. At ε = .01 the n of the tight two-step mean (R = 10) goes as
 α^-.70 [-.84, -.55] over α = .8 .. .1, where locating costs rows as well, and that of the tight clipped mean
-(R = 1) as α^-1.33 [-1.52, -1.15] over α = .4 .. .05. Neither would decide here.
+(R = 1) as α^-1.33 [-1.52, -1.15] over α = .4 .. .05. Neither would decide here. Nor does the median in the α
+of Theorem 2.6, which no median is told: at R = 1e4, ε = .1 its n is 357 within α = .5, 254 within 5 and 253
+within 50, where the bound falls from 121 to 98 and 75.
 """
 
 from collections.abc import Callable
