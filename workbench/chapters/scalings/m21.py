@@ -6,8 +6,8 @@ the radius at which rows are zeroed, as many as their moments allow: where the c
 normal or Student's t along random axes.
 
 Chosen after a result was seen: d, α and ρ where the d of CoinPress moves. At d = 8 .. 64 and 4 .. 24 its
-exponents were .84 [.81, .87] and 1.61 [1.44, 1.94], both open, and predicted as .85 and 1.66. They are moved to
-where the predictions come near the stated 1 and 2, before any search there.
+exponents were .84 [.81, .87] and 1.61 [1.44, 1.94], both open, and predicted as .85 and 1.66. They are moved
+to where the predictions come near the stated 1 and 2.
 """
 
 from dataclasses import replace
