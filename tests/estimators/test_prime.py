@@ -9,6 +9,7 @@ import pytest
 from scipy.linalg import expm
 
 from tests.estimators.streams import rng
+from workbench.estimators import Trace
 from workbench.estimators.prime import (
     FilterMean,
     PrimeHeavyMean,
