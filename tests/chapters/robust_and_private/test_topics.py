@@ -64,7 +64,7 @@ WRONG = {
     "every-direction": lambda p: {"prime": 0.03 if p["attack"] == "shift-axis" else 0.04},
     "against-corruption": lambda p: {"box": p["corruption"] ** 1.3},
     "better-from-many-rows": lambda p: {"prime": truth(p)["box"]},
-    "plateau-in-epsilon": lambda p: {"prime": 0.1},
+    "threshold-in-epsilon": lambda p: {"prime": 0.1},
     "passes-against-clusters": lambda p: {"softmax": float(p["clusters"])},
     "threshold-lemma": lambda p: {"bad over good": 0.5},
     "single-directions": louder(3.0, "filter"),

@@ -119,7 +119,7 @@ EPSILONS = sweep(
 )
 FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=["shift-ones", "shift-random 1", "none"])
 FLAT = (  # Figure 1, left; a run at d = 100 takes 4 GB
-    replace(sweep("large", 1, 22, BOTH, n=10 * N, d=(1, 10, 20, 30)), blocks={"quick": 1, "full": 22}),
+    replace(sweep("large", 1, 22, BOTH, n=10 * N, d=(1, 10, 30)), blocks={"quick": 1, "full": 22}),
     replace(sweep("large-high", 1, 8, BOTH, n=10 * N, d=(50, 100)), blocks={"full": 8}),
 )
 
@@ -188,14 +188,22 @@ def figure_1(
     usual = (corruption, epsilon, delta, n) == (CORRUPTION, EPSILON, DELTA, N)
     return Chart(
         "figure_1",
-        "TITLE",
+        "Up to d = 100 PRIME stays flat with our constants, and not with the source's",
         (
             _many_rows(run, corruption, budget, 10 * n, usual),
             _few_bad_rows(run, SMALL.points[0]["corruption"] * corruption / CORRUPTION, budget, n),
             _epsilons(run, 2 * corruption, budget, n // 10),
         ),
-        alt="ALT",
-        how_to_read="HOW",
+        alt="Three panels of median error. Many bad rows, against d: the plain private mean rises as the root"
+        " of d; PRIME with our constants and as published stays below the grey limit from d = 1 to 100; with"
+        " the source's constants it lies on the plain mean up to d = 30. Few bad rows: both rise, PRIME on"
+        " the sampling error, the plain mean above. Against ε: at 0.13 PRIME falls from the error of the"
+        " plain mean to a third of it.",
+        how_to_read="Left: the numbers of the authors' program; “published” is PRIME in the picture of their"
+        " repository, read off. The numbers of the other panels are lost, and ours. Grey: ξ √ln(1/ξ), which"
+        " against the worst adversary no robust mean beats by more than a constant. Vertical lines, from"
+        " public numbers: the ε from which PRIME's threshold sees the cluster, and the plain mean has at most"
+        " 1.5 times the error that the cluster alone causes.",
     )
 
 
@@ -227,17 +235,10 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     factor = budget.epsilon / EPSILON
     found, _, series = curves(run, (EPSILONS,), "epsilon", budget, factor, corruption=corruption, n=n)
     series.append(_limit(found, corruption))
-    names = zip(thresholds(n, 10, corruption, budget.delta), (PRIME, BOX), ("right", "left"), strict=True)
+    places = thresholds(n, 10, corruption, budget.delta)
     marks = tuple(
-        Mark(
-            f"{name(key)}: {number(float(f'{place:.2g}'))}",
-            "vertical",
-            x=place,
-            y=0.06,
-            side=side,
-            colour_key=key,
-        )
-        for place, key, side in names
+        Mark(f"from {number(float(f'{place:.2g}'))}", "vertical", x=place, y=0.06, side=side, colour_key=key)
+        for place, key, side in zip(places, (PRIME, BOX), ("right", "left"), strict=True)
         if found[0] < place < found[-1]
     )
     title, note = f"ξ = {number(corruption)}, d = 10", f"δ = {number(budget.delta)}, n = {number(n)}."
@@ -341,9 +342,9 @@ def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         for e in (3.0, 10.0)
     ]
     return [
-        between("threshold of PRIME, over the public one", scaled(prime, 1 / sees), 0.5, 2.0, bound=1.0, n=n),
-        between("that of the plain mean", scaled(box, 1 / quiet), 0.5, 2.0, bound=1.0, n=n),
-        between("threshold of PRIME over that of the plain mean", measures.ratio(prime, box), 2.0, inf, n=n),
+        between("PRIME's threshold over the public one", scaled(prime, 1 / sees), 2 / 3, 1.5, bound=1.0, n=n),
+        between("the plain mean's over the computed one", scaled(box, 1 / quiet), 2 / 3, 1.5, bound=1.0, n=n),
+        between("PRIME's over the plain mean's", measures.ratio(prime, box), 2.0, inf, n=n),
         between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU, n=n),
     ]
 
@@ -357,7 +358,7 @@ def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
         between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
         *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[int(d)], n=n) for d, one in found.items()),
         seldom(
-            "single errors above the limit", at_least(every, 10)[column] > most, MISSED, "", factor=6.0, n=n
+            "single errors above the limit", at_least(every, 10)[column] > most, MISSED, "", factor=8.0, n=n
         ),
     ]
 
@@ -367,7 +368,7 @@ def both_grow(frame: pd.DataFrame) -> list[Verdict]:
     ratios = {d: measures.ratio(prime[d], box[d]) for d in prime}
     return [
         between("slope of PRIME in d", growth(prime), 0.25, 0.75, bound=0.5),
-        between("slope of the plain mean in d", growth(box), 0.45, 0.55, bound=0.5),
+        between("slope of the plain mean in d", growth(box), 0.25, 0.75, bound=0.5),
         *each("PRIME over the plain mean, d = ", ratios, 0.0, 0.9),
     ]
 
@@ -589,8 +590,8 @@ CLAIMS = (
         "P15",
         ("LKKO21/Fig1",),
         "Figure 1, left, as the authors' program has it: n = 1e6, corruption .05, (10, .01)-DP. With our"
-        " constants the median error of mean/prime is at most the published one at d = 10, 20 and 30, at d ="
-        " 30 at most 1.5 times that at d = 10, and 95 % of single errors, d = 10 .. 100, are at most 1.2 ξ"
+        " constants the median error of mean/prime is at most the published one at d = 10 and 30, at d = 30"
+        " at most 1.5 times that at d = 10, and 95 % of single errors, d = 10 .. 100, are at most 1.2 ξ"
         " √ln(1/ξ).",
         sweeps=lambda: FLAT,
         checks=partial(flat, "prime"),
@@ -603,15 +604,18 @@ CLAIMS = (
         sweeps=lambda: FLAT,
         checks=partial(flat, "source"),
         expected=Status.REFUTED,
-        reason="REASON",
+        reason="In ⌊ln d⌋ rounds with a = 1/(106 λ) no score passes λ/5.5 (log-rounds-suffice): at d = 10 and"
+        " 30 nothing is removed, and the mean is that of all rows. From d = 50 on noise removes the cluster"
+        " in some runs. The authors' program takes the exponential of every entry, which points at"
+        " (1, .., 1), where this cluster is.",
     ),
     Claim(
         "robust-and-private/few-bad-rows",
         "P16",
         ("LKKO21/Fig1",),
         "Figure 1, middle, at numbers of our own: n = 1e5, corruption .003, (10, .01)-DP, d = 10, 20, 50."
-        " Both errors grow, that of mean/clipped-box as √d, slope within .05, and that of mean/prime with a"
-        " slope of .25 to .75; PRIME's is at most nine tenths of the other.",
+        " The errors of mean/prime and of mean/clipped-box grow with d, both slopes .25 to .75, and PRIME's"
+        " is at most nine tenths of the other.",
         sweeps=lambda: (SMALL,),
         checks=both_grow,
     ),
@@ -622,8 +626,8 @@ CLAIMS = (
         "Figure 1, right: n = 1e4, d = 10, corruption .1, ε = .01 .. 10. The ε from which half of the runs"
         " of mean/prime have at most half of the cluster's pull is that at which its public threshold sees"
         " the cluster, and the ε from which mean/clipped-box has at most 1.5 times the pull is as computed,"
-        " both within a factor 2; the first is at least twice the second. From ε = 3 to 10 the mean error of"
-        " mean/prime falls by a factor of at most 1.5.",
+        " both within a factor 1.5; the first is at least twice the second. From ε = 3 to 10 the mean error"
+        " of mean/prime falls by a factor of at most 1.5.",
         sweeps=lambda: (EPSILONS,),
         checks=located,
     ),
