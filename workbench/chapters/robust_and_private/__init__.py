@@ -28,6 +28,7 @@ CLAIMS = (
     "robust-and-private/resilient-pass-size",
     "robust-and-private/table-1-in-shape",
     "robust-and-private/table-2-in-shape",
+    "robust-and-private/exponential-column",
     "robust-and-private/heavy-tails-prime",
 )
 FULL = (  # minutes of search

@@ -352,7 +352,7 @@ def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
     """Return the checks that errors stay where they are at d = 10, and are the published ones at most."""
     low, every = frames[0], pd.concat(frames)
-    found, n = over(at_least(low, 10), column, "d", claim_level()), low["n"].iloc[0]
+    found, n = over(at_least(low, 10), column, "d", claim_level()), int(low["n"].iloc[0])
     most = NEAR * limit(CORRUPTION)
     return [
         between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),

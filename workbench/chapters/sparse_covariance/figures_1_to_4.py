@@ -370,7 +370,7 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
 def on_the_diagonal(*frames: pd.DataFrame) -> list[Verdict]:
     """Return the checks that every curve of a figure is that of the true diagonal, in both norms."""
     found, level = [], claim_level(parts=50)
-    for frame, model, most in zip(frames, MODELS, (0.05, 0.15), strict=True):
+    for frame, model, most in zip(frames, MODELS, (0.1, 0.15), strict=True):
         rows = frame[(frame["n"] == HIDDEN[model]) & ((frame["epsilon"] >= 0.5) | (model == "central"))]
         for setting, w in product(HEADS, NORMS):
             base = Settings().base(setting)
@@ -543,7 +543,7 @@ CLAIMS = (
         "S7.2",
         ("WX19/figures", "WX19/settings", "WX19/finding1", "WX19/finding2", "WX19/finding3"),
         "In the same design every curve of Figures 1 and 2 (sparsity ratio .1 .. .5, p = 50 .. 400, ε = .1 .."
-        " 2) is at n = 79621 that of the true diagonal, within 5 %, and every curve of Figures 3 and 4 but"
+        " 2) is at n = 79621 that of the true diagonal, within 10 %, and every curve of Figures 3 and 4 but"
         " that of ε = .1 at n = 6.3e6, within 15 %: where sparsity, p and ε seem to matter, it is as they do"
         " for the diagonal.",
         sweeps=lambda: SOURCE_DESIGN.values(),
