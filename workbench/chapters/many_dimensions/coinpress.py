@@ -671,7 +671,7 @@ def published_checks(*frames: pd.DataFrame) -> list[Verdict]:
 CLAIMS = (
     Claim(
         "many-dimensions/published-errors",
-        "M21.4",
+        "M21.6",
         (SOURCE,),
         "At the numbers of CoinPress's Figures 3 (mean, d = 50, R = 10√d) and 9 (covariance, d = 10, K ="
         " 10√d), ρ = .5, rows of N(0, I), calibration paper: with one and two steps the median error of a"

@@ -272,6 +272,9 @@ def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> list[Panel]
             span = f"{number(values[0])} to {number(values[-1])}"
             curves = [*(replace(one, label="") for one in others), replace(last, label=span)]
         panel = _panel(f"the source's design, by {head}", frame, curves, w, model, setting, chosen)
+        if setting != "epsilon" and run.simulate:  # these are of one value, as in the rows above
+            note = f"Lines without points: {head} = {number(chosen.base(setting)[setting])}."
+            panel = replace(panel, note=note)
         panels.append(panel if w == 2 else replace(panel, ylabel="relative error in column sums"))
     return panels
 
