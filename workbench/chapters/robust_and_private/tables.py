@@ -106,10 +106,8 @@ SETTINGS = {
     "mean/clipped-heavy": Setting("2", "private", "shrinking ball", {2: 4, 8: 2, 32: 2}),
     "mean/prime-heavy": Setting("2", "both", "PRIME", {2: 4, 8: 1, 32: 0.25}),
     "mean/robust-heavy": Setting("2", "both", "row-by-row filter", {2: 4, 8: 1, 32: 0.25}),
-    "mean/resilient": Setting("1", "both", "resilient mean, exponential time", {1: 4, 2: 4}, "exponential"),
-    "mean/resilient-heavy": Setting(
-        "2", "both", "resilient mean, exponential time", {1: 4, 2: 4}, "exponential"
-    ),
+    "mean/resilient": Setting("1", "both", "exponential time", {1: 4, 2: 4}, "exponential"),
+    "mean/resilient-heavy": Setting("2", "both", "exponential time", {1: 4, 2: 4}, "exponential"),
 }
 GRID = 0.12  # sd between the candidates of a resilient mean: for d = 2 no finer one is allowed
 
@@ -184,7 +182,7 @@ def table_1(
                 run,
                 "1",
                 Terms(corruption, epsilon, delta),
-                "1.2 ξ √ln(1/ξ), of exponential ones by 2 ξ √ln(1/ξ)",
+                "1.2 (exponential time: 2) ξ √ln(1/ξ)",
             ),
         ),
         alt="The quotient of the rows needed and the formula against d, for a private mean, a robust one, two"
