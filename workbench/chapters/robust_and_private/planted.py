@@ -246,8 +246,9 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
         for place, key, side in zip(places, (PRIME, BOX), sides, strict=True)
         if found[0] < place < found[-1]
     )
-    title, note = f"ξ = {number(corruption)}, d = 10", f"δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note)
+    note, ends = f"δ = {number(budget.delta)}, n = {number(n)}.", (0.25 * found[0], 1.3 * found[-1])
+    title = f"against ε: ξ = {number(corruption)}, d = 10"
+    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note, xlim=ends)
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
