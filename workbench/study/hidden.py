@@ -6,7 +6,7 @@ whether it is of any use: noise alone passes the one, the plain mean passes the 
 >>> def known(rng):
 ...     return rng.normal(3.0, 1.0, size=400), 3.0
 >>> print(hidden_worlds(lambda x, trials, rng: x.mean(), known, within=0.5))
-within 0.5 of the truth in 200 of 200 hidden worlds, 90 % wanted: PASSED
+within 0.5 of the truth in 200 of 200 hidden worlds, 90 % required: PASSED
 >>> bool(hidden_worlds(lambda x, trials, rng: 0.0, known, within=0.5))
 False
 """

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.chapters.many_dimensions import box_and_ball, coinpress, steps
@@ -92,6 +93,26 @@ def test_a_falsified_world_is_refuted_and_the_true_one_is_not(checks, sweep, tri
     frame = small(sweep, trials)
     assert not refuted(checks(frame, SEED))
     assert {*wrong} <= refuted(checks(falsified(frame, changes), SEED))
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [({}, ""), ({"t": 1.4}, "t ="), ({"t": 0.7}, "Figure 3"), ({"default": 1.3}, "default")],
+)
+def test_errors_are_held_beside_the_published_ones(change, wrong):
+    rng, frames = np.random.default_rng(SEED), []
+    for shown in coinpress.SHOWN:
+        for place, point in enumerate(shown.sweep.points):
+            found = {f"error {t}": change.get("t", 1) * errors[place] for t, errors in shown.errors.items()}
+            best = min(errors[place] for errors in shown.errors.values())
+            found |= {"error default": change.get("default", 0.9) * best, "n": point["n"]}
+            noise = rng.uniform(0.99, 1.01, 200)
+            frames.append((shown, pd.DataFrame({k: v if k == "n" else v * noise for k, v in found.items()})))
+    tables = (pd.concat([frame for one, frame in frames if one is shown]) for shown in coinpress.SHOWN)
+    checks = coinpress.published_checks(*tables)
+    assert all((wrong in check.id) == bool(wrong) for check in checks if check.status is Status.REFUTED)
+    assert bool(wrong) == any(check.status is Status.REFUTED for check in checks)
+    assert wrong or {check.status for check in checks} == {Status.HOLDS}
 
 
 KINDS = {"mean": coinpress.MEANS, "covariance": coinpress.COVARIANCES}

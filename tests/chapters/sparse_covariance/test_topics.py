@@ -1,6 +1,7 @@
 """Claims are refuted where a part of the world or of the package is false; pictures are true."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import ks_2samp
 
@@ -149,6 +150,19 @@ def test_a_rule_that_sees_more_than_the_diagonal_refutes_the_figure(world):
     world.few(figures_1_to_4, {"DEGENERATE": 8})
     world.part(sparse, "PAPER", 0.2)
     assert set(statuses(NAME("figure-shows-diagonal")).values()) == {Status.REFUTED}
+
+
+def test_a_curve_that_leaves_the_diagonal_refutes_that_all_are_its():
+    rng, frames = np.random.default_rng(4), []
+    for model, sweep in figures_1_to_4.SOURCE_DESIGN.items():
+        at = [point for point in sweep.points if point["n"] == figures_1_to_4.HIDDEN[model]]
+        columns = [f"{name}, w = {w}" for name in ("algorithm", "oracle diagonal") for w in (1, 2)]
+        rows = ({**one, **{c: rng.uniform(0.99, 1.01) for c in columns}} for one in at for _ in range(40))
+        frames.append(pd.DataFrame(rows))
+    assert {check.status for check in figures_1_to_4.on_the_diagonal(*frames)} == {Status.HOLDS}
+    frames[0].loc[frames[0]["p"] == 400, "algorithm, w = 1"] *= 0.7
+    wrong = {c.id for c in figures_1_to_4.on_the_diagonal(*frames) if c.status is Status.REFUTED}
+    assert wrong == {"central, w = 1, p = 400"}
 
 
 def power_of(exponents):

@@ -6,6 +6,7 @@ from workbench.chapters.many_dimensions.in_the_plane import balls
 from workbench.chapters.many_dimensions.steps import error_against_steps, steps_on_the_wrong_side
 
 CLAIMS = (
+    "many-dimensions/published-errors",
     "many-dimensions/mean-excess",
     "many-dimensions/order-of-steps",
     "many-dimensions/covariance-excess",

@@ -10,7 +10,10 @@ CLAIMS = (
     "robust-and-private/prime-is-robust",
     "robust-and-private/every-direction",
     "robust-and-private/against-corruption",
-    "robust-and-private/plateau-in-epsilon",
+    "robust-and-private/figure-1-flat",
+    "robust-and-private/figure-1-source-constants",
+    "robust-and-private/few-bad-rows",
+    "robust-and-private/threshold-in-epsilon",
     "robust-and-private/single-directions",
     "robust-and-private/passes-against-clusters",
     "robust-and-private/threshold-lemma",
@@ -25,6 +28,7 @@ CLAIMS = (
     "robust-and-private/resilient-pass-size",
     "robust-and-private/table-1-in-shape",
     "robust-and-private/table-2-in-shape",
+    "robust-and-private/exponential-column",
     "robust-and-private/heavy-tails-prime",
 )
 FULL = (  # minutes of search

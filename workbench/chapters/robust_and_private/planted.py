@@ -2,10 +2,15 @@
 
 A share ξ of the rows is moved by 1.5 in every coordinate, or as far in another direction. A column for each
 estimator is its Euclidean error, infinite if it abstains; "clean" is the error of the mean of the rows before
-the adversary came. Constants and sizes are ours.
+the adversary came.
+
+Of Figure 1 the text keeps what its panels say and has lost their numbers. Those of the left panel are in the
+authors' program; the others are ours.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import inf, log, sqrt
 from typing import Any
@@ -24,7 +29,6 @@ from workbench.chapters.robust_and_private.adversaries import (
     EPSILON,
     PLACES,
     PLAIN,
-    RADIUS,
     corrupted,
     error,
     fighter,
@@ -32,19 +36,18 @@ from workbench.chapters.robust_and_private.adversaries import (
     limit,
 )
 from workbench.chapters.robust_and_private.adversaries import ROBUST as FILTERS
-from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series, Side
 from workbench.charts.curves import beside, covering, measured, predicted
 from workbench.charts.style import name, number
-from workbench.estimators.prime import PrimeMean
+from workbench.estimators.shared.budgets import step_budgets
 from workbench.estimators.shared.window_median import median_beyond
-from workbench.populations.corruption import SHIFT, Adversary, shifted
+from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
 from workbench.study.claim import Claim
 from workbench.study.grids import Sweep, grid, multiples, resampler
 from workbench.study.measures import (
-    LEVEL,
     Measure,
     at,
     between,
@@ -55,24 +58,28 @@ from workbench.study.measures import (
     median,
     median_ratio,
     over,
+    rows_needed,
     scaled,
     seldom,
 )
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, alike
+from workbench.study.rules import Status, Verdict, alike
 from workbench.study.run import Row, Run, answered, each_trial
 from workbench.types import Columns
 
 N = 100_000
 DIMENSIONS = (2, 3, 10, 20, 50)
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
-LOW, HIGH = (3, 10), (20, 50)  # dimensions; errors vary more in the low ones, which have more trials
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
-KEYS = {"prime": PRIME, "box": BOX, "filter": "mean/filter"}
+SOURCES = "mean/prime:paper"
+KEYS = {"prime": PRIME, "box": BOX, "filter": "mean/filter", "source": PRIME}
 ERROR = "median error (σ)"
+FINE = np.geomspace(1e-4, 1e3, 701)  # ε at which a threshold may be
 NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
 NOTICED = 1.5  # times the error in one direction is noticed
 PLATEAU = 1.5  # of errors that are flat, over one another
+PUBLISHED = {1: 0.075, 10: 0.063, 20: 0.025, 30: 0.021, 40: 0.017, 50: 0.018, 75: 0.019, 100: 0.035}
+"""PRIME's error by d in the picture of github.com/SewoongLab/robust_dp, read off: means of 50 runs."""
 
 
 # What is run
@@ -89,31 +96,14 @@ def errors(
     rows = corrupted(x, attack, corruption, data)
     rows += theta
     budget, chosen = ApproxDP(epsilon, delta), {one: fighter(KEYS[one], d, corruption) for one in columns}
+    if "source" in chosen:
+        chosen["source"] = replace(chosen["source"], calibration="paper")
     return {"clean": clean} | {name: error(one, rows, theta, budget, noise) for name, one in chosen.items()}
 
 
-MEASURED, FILTERED = partial(errors, ("prime", "box")), partial(errors, ("filter",))
-HALF_NORMAL = Adversary(  # not shown: later trials go on in the streams that it draws from
-    "half-normal",
-    "rows moved by |N(0, 1.2²)| along u",
-    shifted(lambda taken: 1.2 * np.abs(taken.rng.standard_normal(len(taken.own)))),
+MEASURED, FILTERED, BOTH = (
+    partial(errors, columns) for columns in (("prime", "box"), ("filter",), ("prime", "source", "box"))
 )
-
-
-@each_trial
-def row_by_row(
-    d: int, *, n: int = N, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA,
-    data: Generator, noise: Generator,
-) -> Row:  # fmt: skip
-    """Measure mean/robust with a cluster in every direction, and without, on the same clean rows."""
-    estimator, budget = fighter(ROBUST, d, corruption), ApproxDP(epsilon, delta)
-    x, mean = data.standard_normal((n, d)), data.uniform(-PLACES, PLACES, d)
-    found = {
-        name: error(estimator, corrupted(x, name, corruption, data) + mean, mean, budget, noise)
-        for name in ("none", *DIRECTIONS)
-    }
-    rows = HALF_NORMAL.corrupt(x, corruption, rng=data)
-    return found | {HALF_NORMAL.name: error(estimator, rows + mean, mean, budget, noise)}
 
 
 def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any) -> Sweep:
@@ -123,11 +113,14 @@ def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any)
 
 PLANTED = sweep("planted", 2, 10, d=DIMENSIONS, attack=DIRECTIONS)
 SHARES = sweep("shares", 8, 3, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
-EPSILONS = sweep("epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0))
+SMALL = sweep("small-share", 4, 15, d=(10, 20, 50), corruption=0.003)
+EPSILONS = sweep(
+    "epsilons", 10, 20, n=10_000, corruption=0.1, epsilon=(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0)
+)
 FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=["shift-ones", "shift-random 1", "none"])
-ROBUST_LOW, ROBUST_HIGH = (
-    Sweep(f"lkko21-robust-planted-{name}", grid(d=d), row_by_row, trials, blocks(full) | {"quick": 1})
-    for name, d, trials, full in (("low", LOW, 2, 80), ("high", HIGH, 1, 30))
+FLAT = (  # Figure 1, left; a run at d = 100 takes 4 GB
+    replace(sweep("large", 1, 19, BOTH, n=10 * N, d=(1, 10, 30)), blocks={"quick": 1, "full": 19}),
+    replace(sweep("large-high", 1, 3, BOTH, n=10 * N, d=(50, 100)), blocks={"full": 3}),
 )
 
 
@@ -146,16 +139,38 @@ def plain_error(n: int, d: int, corruption: float, budget: ApproxDP) -> float:
     return median_beyond(np.array([pull(d, int(corruption * n) / n)]), np.ones(1), sd, d)
 
 
+def thresholds(n: int, d: int, corruption: float, delta: float) -> tuple[float, float]:
+    """Return the ε from which PRIME's filter sees the cluster, and the plain mean errs by 1.5 times its pull.
+
+    The filter sees it where its public threshold is below what the cluster adds to the second moment.
+    """
+    steps, seen = fighter(PRIME, d, corruption).steps(n, d), corruption * (1 - corruption) * SHIFT**2 * d
+    most = PLATEAU * pull(d, corruption)
+
+    def least(enough: Callable[[ApproxDP], bool]) -> float:
+        place = bisect_left(FINE, True, key=lambda epsilon: enough(ApproxDP(epsilon, delta)))
+        return float(FINE[place]) if place < len(FINE) else inf
+
+    return (
+        least(lambda budget: bool(steps.threshold(step_budgets(budget, steps.shares)[2]) <= seen)),
+        least(lambda budget: plain_error(n, d, corruption, budget) <= most),
+    )
+
+
 # What is shown
 
 
 def curves(
-    run: Run, sweep: Sweep, along: str, budget: ApproxDP, factor: float = 1, **public: Any
+    run: Run, sweeps: Iterable[Sweep], along: str, budget: ApproxDP, factor: float = 1, **public: Any
 ) -> tuple[list[float], pd.DataFrame, list[Series]]:
     """Return where PRIME and the clipped mean are measured, the table, and both beside what is predicted."""
-    public = {"epsilon": budget.epsilon, **public}
-    points = [{**point, **public, along: factor * point[along]} for point in sweep.points]
-    frame = run.table(sweep.moved(points, delta=budget.delta))
+    public, points = {"epsilon": budget.epsilon, **public}, []
+    moved = list[Sweep]()
+    for sweep in sweeps:
+        here = [{**point, **public, along: factor * point[along]} for point in sweep.points]
+        moved.append(sweep.moved(here, delta=budget.delta))
+        points += here
+    frame = run.table(*moved)
     foreseen = {
         x: plain_error(one["n"], one["d"], one["corruption"], ApproxDP(one["epsilon"], budget.delta))
         for x, one in {one[along]: one for one in points}.items()
@@ -168,50 +183,72 @@ def curves(
 def figure_1(
     run: Run, *, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA, n: int = N
 ) -> Chart:
-    """Return LKKO21's Figure 1: error against d, and against ε with twice the corruption."""
+    """Return LKKO21's Figure 1: error against d with many rows and with few bad ones, and against ε."""
     budget = ApproxDP(epsilon, delta)
     usual = (corruption, epsilon, delta, n) == (CORRUPTION, EPSILON, DELTA, N)
     return Chart(
         "figure_1",
-        "For d ≥ 10 a filter removes the planted cluster, unless ε is small",
-        (_dimensions(run, corruption, budget, n), _epsilons(run, 2 * corruption, budget, n // 10, usual)),
-        alt=f"Two panels of median error. Against d at corruption {number(corruption)}: the plain private"
-        " mean rises as the root of d to more than half a standard deviation, PRIME and the row-by-row"
-        " filter stay below the grey limit. Against ε: the plain mean is nearly flat, PRIME is far below it"
-        " for large ε and climbs towards it for small ones.",
-        how_to_read="Grey: ξ √ln(1/ξ), which against the worst adversary no robust mean beats by more than a"
-        " constant. The cluster is 1.5 away in every coordinate. Right, at every ε the plain mean is off by"
-        " the cluster's pull at least.",
+        "Up to d = 100 PRIME stays flat with our constants, and not with the source's",
+        (
+            _many_rows(run, corruption, budget, 10 * n, usual),
+            _few_bad_rows(run, SMALL.points[0]["corruption"] * corruption / CORRUPTION, budget, n),
+            _epsilons(run, 2 * corruption, budget, n // 10),
+        ),
+        alt="Three panels of median error. Many bad rows, against d: the plain private mean rises as the root"
+        " of d; PRIME with our constants and as published stays below the grey limit from d = 1 to 100; with"
+        " the source's constants its median is at d = 30 and 50 that of the plain mean. Few bad rows: both"
+        " rise, PRIME on the sampling error, the plain mean above. Against ε: at 0.13 PRIME falls from the"
+        " error of the plain mean to a third of it.",
+        how_to_read="Left: the numbers of the authors' program; “published” is PRIME in the picture of their"
+        " repository, read off. The numbers of the other panels are lost, and ours. Grey: ξ √ln(1/ξ), which"
+        " against the worst adversary no robust mean beats by more than a constant. Vertical lines, from"
+        " public numbers: the ε from which PRIME's threshold sees the cluster, and the plain mean has at most"
+        " 1.5 times the error that the cluster alone causes.",
     )
 
 
-def _dimensions(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
-    public = {"corruption": corruption, "n": n}
-    _, frame, series = curves(run, PLANTED, "d", budget, **public)
-    robust: dict[float, Measure] = {}
-    for one in (ROBUST_LOW, ROBUST_HIGH):
-        moved = one.moved(one.points, **public, epsilon=budget.epsilon, delta=budget.delta)
-        for d, rows in by(run.table(moved), "d").items():
-            robust[d] = median(np.concatenate([rows[name].to_numpy() for name in DIRECTIONS]), LEVEL / 4)
-    clean = {d: one.estimate for d, one in over(frame, "clean", "d").items()}
+def _many_rows(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:
+    found, frame, series = curves(run, FLAT, "d", budget, corruption=corruption, n=n)
+    series.append(measured("source's constants", over(frame, "source", "d"), SOURCES))
+    series = [replace(one, low=None, high=None) for one in series]  # no band: d = 50 and 100 have few runs
+    if usual:
+        series.append(
+            Series("published", PUBLISHED, PUBLISHED.values(), role="reference", colour_key="idea/public")
+        )
     series += [
-        measured(name(ROBUST), robust, ROBUST),
-        Series("clean rows alone", clean, clean.values(), role="reference", colour_key="non-private"),
-        Series("", DIMENSIONS, [pull(d, corruption) for d in DIMENSIONS], role="theory", colour_key=BOX),
-        _limit(DIMENSIONS, corruption),
+        Series("", found, [pull(int(d), corruption) for d in found], role="theory", colour_key=BOX),
+        _limit(found, corruption),
     ]
-    title = f"ξ = {number(corruption)}, ε = {number(budget.epsilon)}"
-    note = f"Filter from d = {min(LOW)}, six directions pooled; δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(title, "d, columns", ERROR, tuple(series), note=note)
+    return _against_d("many bad rows", series, corruption, budget, n)
 
 
-def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:
+def _few_bad_rows(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
+    found, _, series = curves(run, (SMALL,), "d", budget, corruption=corruption, n=n)
+    sampling = [sqrt(d / n) for d in found]
+    series.append(Series("√(d/n)", found, sampling, role="reference", colour_key="non-private"))
+    return _against_d("few bad rows", series, corruption, budget, n)
+
+
+def _against_d(what: str, series: list[Series], corruption: float, budget: ApproxDP, n: int) -> Panel:
+    note = f"ε = {number(budget.epsilon)}, δ = {number(budget.delta)}, n = {number(n)}."
+    return Panel(f"{what}: ξ = {number(corruption)}", "d, columns", ERROR, tuple(series), note=note)
+
+
+def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     factor = budget.epsilon / EPSILON
-    found, _, series = curves(run, EPSILONS, "epsilon", budget, factor, corruption=corruption, n=n)
+    found, _, series = curves(run, (EPSILONS,), "epsilon", budget, factor, corruption=corruption, n=n)
     series.append(_limit(found, corruption))
-    marks = (Mark("at small ε noise hides the cluster", x=22 * min(found), y=0.3),) if usual else ()
-    title, note = f"ξ = {number(corruption)}, d = 10", f"δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note)
+    places = thresholds(n, 10, corruption, budget.delta)
+    sides: tuple[Side, Side] = ("right", "left")
+    high = 2 * limit(corruption)
+    marks = tuple(
+        Mark(f"from {number(float(f'{place:.2g}'))}", "vertical", x=place, y=high, side=side, colour_key=key)
+        for place, key, side in zip(places, (PRIME, BOX), sides, strict=True)
+        if found[0] < place < found[-1]
+    )
+    note, ends = f"δ = {number(budget.delta)}, n = {number(n)}.", (0.25 * found[0], 1.3 * found[-1])
+    title = f"against ε: ξ = {number(corruption)}, d = 10"
+    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note, xlim=ends)
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
@@ -225,7 +262,7 @@ def against_corruption(
 ) -> Chart:  # fmt: skip
     """Return the error against the corrupted share (and the least against the worst adversary)."""
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
-    found, _, series = curves(run, SHARES, "corruption", budget, factor, n=n, d=d)
+    found, _, series = curves(run, (SHARES,), "corruption", budget, factor, n=n, d=d)
     shares = np.geomspace(found[0], found[-1], 13)
     least = [mean_limit(float(a)) for a in shares]
     series += [
@@ -257,6 +294,10 @@ def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict
         found = median(at(frame, **point)[column], claim_level())
         checks.append(between(f"median, {said}", found, 0.0, most, n=N))
     return [*checks, rarely("share of single errors above the bound", frame[column] > most)]
+
+
+def at_least(frame: pd.DataFrame, d: int) -> pd.DataFrame:
+    return frame[frame["d"] >= d]
 
 
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
@@ -293,19 +334,49 @@ def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
     return [*checks, between("slope of the plain mean", growth(box), 0.95, 1.05)]
 
 
-def against_epsilon(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    prime, box = (over(frame, name, "epsilon", claim_level()) for name in ("prime", "box"))
-    least, most = min(prime), max(prime)
-    said = f"ε = {least:g} over ε = {most:g}"
-    worse, same = (measures.ratio(one[least], one[most]) for one in (prime, box))
+def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+    point, level = EPSILONS.points[0], claim_level(parts=3)
+    n, d, corruption = point["n"], point["d"], point["corruption"]
+    most, rng = pull(d, corruption), resampler(seed, EPSILONS.name)
+    sees, quiet = thresholds(n, d, corruption, DELTA)
+    prime, box = (
+        rows_needed(frame[column] <= times * most, frame["epsilon"], 0.5, level, rng)
+        for column, times in (("prime", 0.5), ("box", PLATEAU))
+    )
     means = [  # a median would lie between two modes
         mean_size(at(frame, epsilon=e)["prime"], claim_level(parts=2), EPSILONS.name, seed, {"epsilon": e})
-        for e in (3.0, most)
+        for e in (3.0, 10.0)
     ]
     return [
-        between(f"PRIME, {said}", worse, PLATEAU, inf),
-        between(f"plain mean, {said}", same, 0.0, PLATEAU),
-        between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU),
+        between("PRIME's threshold over the public one", scaled(prime, 1 / sees), 2 / 3, 1.5, bound=1.0, n=n),
+        between("the plain mean's over the computed one", scaled(box, 1 / quiet), 2 / 3, 1.5, bound=1.0, n=n),
+        between("PRIME's over the plain mean's", measures.ratio(prime, box), 2.0, inf, n=n),
+        between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU, n=n),
+    ]
+
+
+def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
+    """Return the checks that errors stay where they are at d = 10, and are the published ones at most."""
+    low, every = frames[0], pd.concat(frames)
+    found = {d: median(rows[column], claim_level()) for d, rows in by(at_least(low, 10), "d").items()}
+    n = int(low["n"].iloc[0])
+    most = NEAR * limit(CORRUPTION)
+    return [
+        between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
+        *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[int(d)], n=n) for d, one in found.items()),
+        seldom(
+            "single errors above the limit", at_least(every, 10)[column] > most, MISSED, "", factor=10.0, n=n
+        ),
+    ]
+
+
+def both_grow(frame: pd.DataFrame) -> list[Verdict]:
+    prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
+    ratios = {d: measures.ratio(prime[d], box[d]) for d in prime}
+    return [
+        between("slope of PRIME in d", growth(prime), 0.25, 0.75, bound=0.5),
+        between("slope of the plain mean in d", growth(box), 0.25, 0.75, bound=0.5),
+        *each("PRIME over the plain mean, d = ", ratios, 0.0, 0.9),
     ]
 
 
@@ -317,16 +388,6 @@ CLEAN, CLUSTER, COINPRESS = "none", "shift-ones", "mean/coinpress"
 SHOWN_N = (100, 200, 500, 1000, 2000, 5000, 10_000, 30_000)
 DECADE = 100  # steps of the search for rows
 FEW, HARMLESS = (3000, 10_000), 1.10
-
-
-@each_trial
-def source_constants(n: int, d: int, *, data: Generator, noise: Generator) -> Row:
-    """Measure PRIME with the constants of the source, and the plain mean in a box, on planted rows."""
-    theta = data.uniform(-PLACES, PLACES, d)
-    rows = corrupted(data.standard_normal((n, d)), CLUSTER, CORRUPTION, data) + theta
-    paper = PrimeMean(radius=RADIUS, corruption=CORRUPTION, calibration="paper", sigma=1.0)
-    chosen = {"prime": paper, "box": fighter(BOX, d, CORRUPTION)}
-    return {name: error(one, rows, theta, ApproxDP(1.0, DELTA), noise) for name, one in chosen.items()}
 
 
 def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -358,7 +419,13 @@ def over_coinpress(n: int, corruption: float, epsilon: float, *, data: Generator
 
 
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=[CLEAN, CLUSTER])
-SOURCE = Sweep("lkko21-source-constants", grid(n=(1000, 10_000), d=10), source_constants, 60, blocks(5))
+SOURCE = Sweep(
+    "lkko21-source-constants",
+    grid(n=(1000, 10_000), d=10),
+    partial(errors, ("source", "box"), corruption=CORRUPTION, epsilon=1.0, attack=CLUSTER),
+    60,
+    blocks(5),
+)
 FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25) | {"quick": 1})
 CROSSOVER = Sweep(
     "lkko21-crossover",
@@ -469,7 +536,7 @@ def many_rows(frame: pd.DataFrame) -> list[Verdict]:
 def plain_wins(frame: pd.DataFrame) -> list[Verdict]:
     words = "in 5 % of runs at most"
     return [
-        seldom(f"PRIME is better, n = {n:g}", rows["prime"] < rows["box"], MISSED, words, factor=4.0)
+        seldom(f"PRIME is better, n = {n:g}", rows["source"] < rows["box"], MISSED, words, factor=4.0)
         for n, rows in by(frame, "n").items()
     ]
 
@@ -526,14 +593,50 @@ CLAIMS = (
         checks=in_proportion,
     ),
     Claim(
-        "robust-and-private/plateau-in-epsilon",
-        "P6",
+        "robust-and-private/figure-1-flat",
+        "P15",
         ("LKKO21/Fig1",),
-        "n = 1e4, d = 10, corruption .1, ε = .05 .. 10: at ε = .05 the error of mean/prime is more than 1.5"
-        " times that at ε = 10, the error of mean/clipped-box is not; from ε = 3 to 10 the mean error of"
-        " mean/prime falls by no more than that.",
+        "Figure 1, left, as the authors' program has it: n = 1e6, corruption .05, (10, .01)-DP. With our"
+        " constants the median error of mean/prime is at most the published one at d = 10 and 30, at d = 30"
+        " at most 1.5 times that at d = 10, and 95 % of single errors, d = 10 .. 100, are at most 1.2 ξ"
+        " √ln(1/ξ).",
+        sweeps=lambda: FLAT,
+        checks=partial(flat, "prime"),
+    ),
+    Claim(
+        "robust-and-private/figure-1-source-constants",
+        "P15.2",
+        ("LKKO21/Fig1",),
+        "The same with the constants of the source, as recalled.",
+        sweeps=lambda: FLAT,
+        checks=partial(flat, "source"),
+        expected=Status.REFUTED,
+        reason="In ⌊ln d⌋ rounds with a = 1/(106 λ) no score passes λ/5.5 without noise (log-rounds-suffice)."
+        " Noise of the source's size decides: in 25 of 44 runs nothing is removed, and the mean is that of"
+        " all rows; in the others the error is .02 to .07, near the published one. The authors' program takes"
+        " the exponential of every entry, which points at (1, .., 1), where this cluster is.",
+    ),
+    Claim(
+        "robust-and-private/few-bad-rows",
+        "P16",
+        ("LKKO21/Fig1",),
+        "Figure 1, middle, at numbers of our own: n = 1e5, corruption .003, (10, .01)-DP, d = 10, 20, 50."
+        " The errors of mean/prime and of mean/clipped-box grow with d, both slopes .25 to .75, and PRIME's"
+        " is at most nine tenths of the other.",
+        sweeps=lambda: (SMALL,),
+        checks=both_grow,
+    ),
+    Claim(
+        "robust-and-private/threshold-in-epsilon",
+        "P6",
+        ("LKKO21/Fig1", "LKKO21/Fig1-threshold"),
+        "Figure 1, right: n = 1e4, d = 10, corruption .1, ε = .01 .. 10. The ε from which half of the runs"
+        " of mean/prime have at most half of the cluster's pull is that at which its public threshold sees"
+        " the cluster, and the ε from which mean/clipped-box has at most 1.5 times the pull is as computed,"
+        " both within a factor 1.5; the first is at least twice the second. From ε = 3 to 10 the mean error"
+        " of mean/prime falls by a factor of at most 1.5.",
         sweeps=lambda: (EPSILONS,),
-        checks=against_epsilon,
+        checks=located,
     ),
     Claim(
         "robust-and-private/single-directions",

@@ -19,6 +19,7 @@ CLAIMS = (
     "sparse-covariance/power-behind-norm",
     "sparse-covariance/price-of-privacy",
     "sparse-covariance/figure-shows-diagonal",
+    "sparse-covariance/every-curve-diagonal",
     "sparse-covariance/entries-concentrate",
     "sparse-covariance/entry-by-entry",
     "sparse-covariance/error-in-degree",
