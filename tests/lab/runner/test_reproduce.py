@@ -103,14 +103,17 @@ class Lab:
         return path.read_text().split() if path.exists() else []
 
     @property
+    def database(self):
+        return next((self.out / ".cache" / "01_gated").glob("*.sqlite"), None)
+
+    @property
     def stored(self):
         """What is stored, by order of arrival, read beside whoever writes."""
         statement = "SELECT name, point, block, seconds FROM cells ORDER BY rowid"
         try:
-            (path,) = (self.out / ".cache" / "01_gated").glob("*.sqlite")
-            with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+            with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
                 return connection.execute(statement).fetchall()
-        except (ValueError, sqlite3.OperationalError):  # no file yet, or no table in it
+        except sqlite3.OperationalError:  # no file yet, or no table in it
             return []
 
     @property
