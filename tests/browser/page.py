@@ -3,11 +3,12 @@
 import json
 import math
 import time
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Error, TimeoutError
 
-WIDTH, HEIGHT = 1400, 950
+WIDTH, HEIGHT, TALL = 1400, 950, 1300
 OPENS_WITHIN, RUNS_WITHIN, FOLLOWS_WITHIN = 90, 480, 60  # seconds
 SETTLES = 1000  # milliseconds after which a page that was made wider or narrower stands still
 READY = """async ([name, cells]) => {
@@ -162,3 +163,23 @@ class Notebook:
         arg = [explorer.element_handle(), before]
         self.page.wait_for_function(DRAWN, arg=arg, timeout=1000 * FOLLOWS_WITHIN)
         return int(explorer.get_attribute("data-took"))
+
+    def widen(self, width):
+        """Make the window as wide, tall enough for any explorer, and wait until the page has followed."""
+        self.page.set_viewport_size({"width": width, "height": TALL})
+        self.page.wait_for_timeout(SETTLES)
+
+    @contextmanager
+    def dark(self):
+        """Show the page in JupyterLab's dark theme for a while."""
+        self._theme("Dark")
+        yield
+        self._theme("Light")
+
+    def _theme(self, name):
+        self.page.click(".lm-MenuBar-itemLabel:text-is('Settings')")
+        self.page.hover(".lm-Menu-itemLabel:text-is('Theme')")
+        self.page.click(f".lm-Menu-itemLabel:text-is('JupyterLab {name}')")
+        light = str(name == "Light").lower()
+        self.page.wait_for_selector(f"body[data-jp-theme-light='{light}']", state="attached")
+        self.page.wait_for_timeout(SETTLES)

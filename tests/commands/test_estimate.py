@@ -184,9 +184,11 @@ SLIPS = (
     *((estimate(f"{name}.csv"), f"file = '{name[:1]}", "a file that exists") for name in ("x" * 300, "a\0b")),
     (estimate(column="weight"), "column = 'weight'", "height, name, mixed"),
     (estimate("wide", column=""), "column = 'c0, c1", "exactly one of 999 names, such as c0"),
+    (estimate("wide"), "column = 'height'", "one of 999 names, such as c0"),
     (estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "),
     (estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", "an estimator that is private"),
     (estimate(more=("--missing", "1.1e100")), "missing = 1.1e+100", "at most 1e+100"),
+    (estimate(more=("--separator", "1")), "separator = '1'", "one character"),
     (estimate(more=("--decimal", ";")), "decimal = ';'", "one of"),
     (estimate(more=("--seed", "-1")), "seed = -1", "at least 0"),
     (estimate(more=("--out", "a\0b")), "out = 'a", "the name of a file"),
@@ -299,9 +301,10 @@ def test_an_output_that_takes_nothing_is_said_and_costs_no_release(
 # The check, which is for the owner
 
 
-def checked(folder, header, cells, *columns):
-    (folder / "data.csv").write_text("\n".join([header, *cells, ""]), encoding="utf-8")
-    return module.checked(folder / "data.csv", Writing(), columns)
+def checked(folder, header, cells, *columns, **writing):
+    text = "\n".join([header, *cells, ""])
+    (folder / "data.csv").write_text(text, encoding="utf-8")
+    return module.checked(folder / "data.csv", Writing(**writing), columns)
 
 
 def test_a_check_names_line_and_column_and_never_a_value(folder):
@@ -310,8 +313,13 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
     assert not good
     assert "171" not in text
     assert "6,5" not in text
-    faults = re.findall(r"line (\d), column (\w): no number", text)
-    assert faults == [("3", "a"), ("6", "a"), ("6", "b"), ("7", "a"), ("9", "b")]
+    assert [line.strip() for line in text.splitlines() if line.startswith("  line")] == [
+        "line 3, column a: no number",
+        "line 6, column a: no number",
+        "line 6, column b: no number",
+        "line 7, column a: no number",
+        "line 9, column b: no number",
+    ]
     for words in ("a: 2 numbers, 3 missing, 3 unreadable", "b: 4 numbers, 2 missing, 2 unreadable"):
         assert f"column {words}" in text
     assert "Lines with more cells than the header has names, which are unreadable: 1." in text
@@ -319,17 +327,28 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
 
 
 @pytest.mark.parametrize(
-    ("header", "cells", "good", "said"),
+    ("header", "cells", "column", "good", "said"),
     [
-        ("a,b", ["1,", "2,nan"], True, "column a: 2 numbers, 0 missing, 0 unreadable\nThis check is"),
-        ("a\tb", ["1", *["1,5"] * 50], False, "column a: no number\n  and 30 more\n"),
-        ("a,b", ["bob,1", "ann,2"], False, "column a: no cell is a number: 0 missing, 2 unreadable"),
-        ("a,b", [",1", "NA,2"], False, "column a: no cell is a number: 2 missing, 0 unreadable"),
-        ("a,b", ['"170,000",1', "999,2"], False, "column a: 1 numbers, 0 missing, 1 unreadable"),
+        ("a,b", ["1,", "2,nan"], "a", True, "column a: 2 numbers, 0 missing, 0 unreadable"),
+        ("a\tb", ["1", *["1,5"] * 50], "a", False, "  and 30 more\nWith --decimal , it is 0 unreadable."),
+        ("a", ["171,5", "172"], "a", False, "With --decimal , it is 0 unreadable."),
+        ("a,b", ["bob,1", "ann,2"], "a", False, "column a: no cell is a number: 0 missing, 2 unreadable"),
+        ("a,b", [",1", "NA,2"], "a", False, "column a: no cell is a number: 2 missing, 0 unreadable"),
+        ("a,b", ['"170,000"', '"1,234,567"', "999"], "a", False, " 2 cells have ',' between thousands: w"),
+        ("a,b", ['"1,234.50"', "0.5"], "a", False, "  1 cells have ',' between thousands: write"),
+        ("a", ["170,000", "12,345"], "a", False, "; if it is the decimal mark, --decimal , reads it"),
+        ("a;b", ["1.234.567", "12.345"], "a", False, "'.' between thousands (1 of them are read as if"),
+        ("a,b", ["1\N{NO-BREAK SPACE}000", "1 000"], "a", False, "  2 cells have ' ' between thousands:"),
+        ("a\tb", ["1,234", "5,6"], "a", False, "With --decimal , it is 0 unreadable."),
+        ("a,b", ["1.234", "12.345", "x"], "a", False, "2 numbers, 0 missing, 1 unreadable"),
     ],
 )
-def test_a_column_is_good_if_it_has_a_number_and_no_cell_that_is_unreadable(
-    folder, header, cells, good, said
+def test_a_check_tells_thousands_from_fractions_and_words_from_numbers(
+    folder, header, cells, column, good, said
 ):
-    text, fine = checked(folder, header, cells, "a")
+    text, fine = checked(folder, header, cells, column)
     assert (said in text, fine) == (True, good), text
+    assert ("between thousands" in text) == ("thousands" in said or "reads it" in said)
+    assert ("With --decimal" in text) == ("With" in said)
+    if "With" in said:
+        assert checked(folder, header, cells, column, decimal=",")[1]

@@ -4,12 +4,12 @@ What an error may tell are public facts: that there is no such file, what its he
 has. What is in the rows never raises, never warns, and decides nothing but the estimate.
 """
 
+import re
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import MISSING as REQUIRED
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -282,6 +282,49 @@ def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
 # A check for the owner of a file
 
 SHOWN = 20
+_SPACES = re.compile("\xc2?\xa0|\xe2\x80[\x89\xaf]")  # no-break and thin, as lines are decoded
+_THOUSANDS = re.compile(r"[+-]?[0-9]{1,3}([,.'_ ])[0-9]{3}(?P<more>(\1[0-9]{3})*+((?!\1)[.,][0-9]*+)?)")
+
+
+@dataclass
+class Column:
+    """What the cells of a column are, and which marks stand between thousands or before a fraction."""
+
+    name: str
+    numbers: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    grouped: dict[str, list[tuple[bool, bool]]] = field(default_factory=dict)  # is it one here, or there?
+    sure: set[str] = field(default_factory=set)  # no decimal marks: two in a number, or another one behind
+    fractions: set[str] = field(default_factory=set)
+
+    def add(self, cell: str, here: bool, there: bool) -> None:
+        """Look at the marks in a cell, which is a number as the file is read, or with the other mark."""
+        text = _SPACES.sub(" ", cell.strip())
+        if found := _THOUSANDS.fullmatch(text):
+            self.grouped.setdefault(found[1], []).append((here, there))
+            self.sure |= {found[1]} if found["more"] else set()
+            text = found["more"].replace(found[1], "")
+        if here or there or found:
+            self.fractions |= {",", "."} & set(text)
+
+    @property
+    def thousands(self) -> dict[str, list[tuple[bool, bool]]]:
+        """The cells with a mark that stands between thousands alone, if one of them is unreadable."""
+        alone = {mark: cells for mark, cells in self.grouped.items() if mark not in self.fractions}
+        return {mark: cells for mark, cells in alone.items() if not all(here for here, _ in cells)}
+
+    def told(self, other: str) -> Iterator[str]:
+        """Count the cells; name what stands between thousands."""
+        counts = f"{self.missing} missing, {self.unreadable} unreadable"
+        numbers = f"{self.numbers} numbers," if self.numbers else "no cell is a number:"
+        yield f"column {self.name}: {numbers} {counts}"
+        for mark, cells in self.thousands.items():
+            wrong = sum(here for here, _ in cells)
+            read = f" ({wrong} of them are read as if it were the decimal mark)" if wrong else ""
+            maybe = mark == other and mark not in self.sure
+            unless = f"; if it is the decimal mark, --decimal {mark} reads it" if maybe else ""
+            yield f"  {len(cells)} cells have {mark!r} between thousands{read}: write them without it{unless}"
 
 
 def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, bool]:
@@ -290,28 +333,36 @@ def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, 
         raise ArgumentError("check", str(file), "a CSV file: columns of Parquet have types")
     table = open_csv(file, writing)
     cells = table.cells(table.chosen(columns))
-    names = [table.names[place] for place in cells.places]
-    numbers, missing, faults, long = Counter[str](), Counter[str](), list[tuple[int, str]](), 0
+    if cells.decimals == ",":
+        other = replace(cells, decimals=".")
+    else:  # as --decimal , would read: a comma then separates no columns
+        alone = len(table.names) == 1 and cells.separator == ","
+        other = replace(cells, decimals=",", separator=";" if alone else cells.separator)
+    found = [Column(table.names[place]) for place in cells.places]
+    faults, long, left = [], 0, 0
     for number, line in enumerate(table.lines(), start=2):
-        too_long = len(cells.split(line)) > cells.width
+        too_long, wide = (len(one.split(line)) > one.width for one in (cells, other))
         long += too_long
-        for name, cell in zip(names, cells.wanted(line), strict=True):
-            value = cells.number(cell)
-            if value is not None and abs(value) <= LARGEST:
-                numbers[name] += 1
-            elif not too_long and cell.strip().lower() in MARKS:
-                missing[name] += 1
-            else:
-                faults.append((number, name))
-    unreadable = Counter(name for _, name in faults)
+        for column, cell, also in zip(found, cells.wanted(line), other.wanted(line), strict=True):
+            here, there = (
+                (value := one.number(text)) is not None and abs(value) <= LARGEST
+                for one, text in ((cells, cell), (other, also))
+            )
+            marked = not too_long and cell.strip().lower() in MARKS
+            column.numbers, column.missing = column.numbers + here, column.missing + marked
+            left += wide or not (there or also.strip().lower() in MARKS)
+            column.add(also, here, there)
+            if not here and not marked:
+                column.unreadable += 1
+                faults.append((number, column))
+    left += sum(there for one in found for _, there in one.thousands.get(other.decimals, ()))
+    shown = [f"  line {line}, column {one.name}: no number" for line, one in faults if one.numbers]
     said = [f"{table.file}: {table.number} rows, {table}"]
-    for name in names:
-        found = f"{numbers[name]} numbers," if numbers[name] else "no cell is a number:"
-        said.append(f"column {name}: {found} {missing[name]} missing, {unreadable[name]} unreadable")
-    shown = [f"  line {line}, column {name}: no number" for line, name in faults if numbers[name]]
-    said += shown[:SHOWN]
+    said += [line for column in found for line in column.told(other.decimals)] + shown[:SHOWN]
     said += [f"  and {len(shown) - SHOWN} more"] if len(shown) > SHOWN else []
-    if long:
-        said.append(f"Lines with more cells than the header has names, which are unreadable: {long}.")
-    said.append("This check is not private: it is for the owner of the file.")
-    return "\n".join(said), not faults and all(numbers[name] for name in names)
+    said += (
+        [f"Lines with more cells than the header has names, which are unreadable: {long}."] if long else []
+    )
+    said += [f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []
+    said += ["This check is not private: it is for the owner of the file."]
+    return "\n".join(said), not faults and all(one.numbers for one in found)
