@@ -90,6 +90,7 @@ MOST = 5000  # and no more than that
 RISE, NEAR, LOUDEST = 1.4, 1.01, 1e6  # steps of a search for r, how well it is known, and where it ends
 CELLS = 4000  # of a chi-square variable
 LEAST_ROWS, MOST_ROWS = 2.0, 1e5  # whose pair is proved the worst, and whose lower tail floats have
+MOST_DEGREES = 1e8  # of all rows of a mask together: more take seconds, and floats lose them
 NORMAL = ("gaussian", "symmetric_gaussian")
 
 
@@ -170,7 +171,10 @@ def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
             middle = (low + high) / 2
             low, high = (low, middle) if _log_excess(cost, middle, d, least) > 0 else (middle, high)
         raise ArgumentError("sensitivity", distance, f"at most {low:.3g}, for {d} dimensions at {cost}")
-    found = brentq(over, least, log(1e6 + (d / distance) ** 2), xtol=1e-7)
+    most = min(log(1e6 + (d / distance) ** 2), max(log(MOST_DEGREES / d), least))
+    if over(most) <= 0:  # noise that is of no account, and more than is needed
+        return exp(most)
+    found = brentq(over, least, most, xtol=1e-7)
     while over(found) > 0:
         found -= 1e-6
     return exp(found)
@@ -214,7 +218,7 @@ def wishart_delta(distance: float, degrees: float, d: int, epsilon: float) -> fl
         threshold = epsilon + distance / 2 * (first[0] - second[0])
         return _hockey_stick(epsilon, threshold, (up, first, down, second), (down, first, up, second))
 
-    return max(delta(j) for j in range(d + 1))
+    return float(np.max([delta(j) for j in range(d + 1)]))  # NaN where one is: from 5e10 degrees on
 
 
 def square_delta(distance: float, eta: float, d: int, epsilon: float) -> float:
@@ -234,7 +238,7 @@ def square_delta(distance: float, eta: float, d: int, epsilon: float) -> float:
         q = (1 - down) / 2, chi(j, up, 1.0), (up - 1) / 2, chi(m, down, 1.0)
         return _hockey_stick(epsilon, threshold, p, q)
 
-    return max(delta(j) for j in range(d + 1))
+    return float(np.max([delta(j) for j in range(d + 1)]))
 
 
 def _hockey_stick(
