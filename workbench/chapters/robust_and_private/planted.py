@@ -183,12 +183,12 @@ def curves(
 def figure_1(
     run: Run, *, corruption: float = CORRUPTION, epsilon: float = EPSILON, delta: float = DELTA, n: int = N
 ) -> Chart:
-    """Return LKKO21's Figure 1: error against d with many rows and with few bad ones, and against ε."""
+    """Return LKKO21's Figure 1: errors against d, with few bad rows too, and against ε."""
     budget = ApproxDP(epsilon, delta)
     usual = (corruption, epsilon, delta, n) == (CORRUPTION, EPSILON, DELTA, N)
     return Chart(
         "figure_1",
-        "Up to d = 100 PRIME stays flat with our constants, and not with the source's",
+        "With our constants PRIME withstands many bad rows, with the source's not always",
         (
             _many_rows(run, corruption, budget, 10 * n, usual),
             _few_bad_rows(run, SMALL.points[0]["corruption"] * corruption / CORRUPTION, budget, n),

@@ -233,7 +233,7 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
         series.append(measured("", found, key, joined=False))
     ends = (0.5, len(names) + 0.5)
     series.append(Series("the formula, with constants 1", ends, (1.0, 1.0), role="reference"))
-    note = f"n at which two runs of three have an error of at most {most}; {said}, δ = {number(terms.delta)}."
+    note = f"n for two of three runs within {most}; {said}, δ = {number(terms.delta)}."
     axes = "", "estimator", "rows needed over the formula"
     return Panel(*axes, tuple(series), xscale="linear", xlim=ends, names=tuple(names), note=note)
 
