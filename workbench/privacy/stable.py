@@ -55,6 +55,7 @@ from workbench.privacy.mechanisms import approximate_cost, pure_cost
 from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge, add, compose
 from workbench.privacy.ramps import (
+    LARGEST,
     Divergence,
     Pure,
     answering,
@@ -358,7 +359,7 @@ def stable_scale(charge: StableCharge) -> float:
     """
     if isinstance(charge, LiftCharge):
         return 1 / charge.degrees
-    cost, distance, d = approximate_cost(charge), charge.sensitivity, charge.d
+    cost, distance, d = _priced(approximate_cost(charge)), charge.sensitivity, charge.d
     if charge.mechanism == LAPLACE:
         if d > LARGEST_THOMPSON:
             raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
@@ -374,7 +375,7 @@ def stable_scale(charge: StableCharge) -> float:
 
 def rough_scale(charge: StableCharge) -> float:
     """Return about `stable_scale`, sooner, or infinity: which of many designs is best, not what is drawn."""
-    cost, distance = approximate_cost(charge), charge.sensitivity
+    cost, distance = _priced(approximate_cost(charge)), charge.sensitivity
     if charge.mechanism == LAPLACE:
         found = pure_room(cost, charge.most, charge.silent) / distance
     else:
@@ -426,6 +427,7 @@ def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
 @remembered
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a normal mask, or 0."""
+    cost = _priced(cost)
     over = answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent)
     return largest(over, _about(cost), "normal")
 
@@ -439,12 +441,18 @@ def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: flo
     ArgumentError
         If the mask alone is too much for the wanted chance of an answer.
     """
+    budget = _priced(budget)
     over = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
     low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
     if not (spread <= LARGEST_SPREAD and over(low) >= 0):
         raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
     found = replayed(lambda answers: narrowed(answers, low, high), over, _about(budget), "room", rises=False)
     return ZCDP(found[0])
+
+
+def _priced(cost: ApproxDP) -> ApproxDP:
+    """Return the cost with an ε that floats have the exponential of; less than what is spent is safe."""
+    return cost if cost.epsilon <= LARGEST else ApproxDP(LARGEST, cost.delta)
 
 
 def _about(cost: ApproxDP) -> float:
@@ -512,7 +520,7 @@ def located_scale(charge: LocatedCharge) -> float:
     ArgumentError
         If no noise reaches the wanted chance of an answer: g or T is too far from what (ε, δ) allows.
     """
-    cost = approximate_cost(charge)
+    cost = _priced(approximate_cost(charge))
     return charge.sensitivity * _ratio(cost, charge.spread, charge.most, charge.d == 1, charge.silent)
 
 
@@ -529,10 +537,11 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
 
 def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
     """Tell whether a σ, or 1/ν, gives the wanted chance of an answer."""
-    cost, distance, most, line = approximate_cost(charge), charge.sensitivity, charge.most, charge.d == 1
+    cost, most, line = _priced(approximate_cost(charge)), charge.most, charge.d == 1
     if isinstance(charge, LocatedCharge):
         over = _over(cost, charge.spread, most, line, charge.silent)
-        return charge.spread <= LARGEST_SPREAD and over(scale / distance) >= 0
+        return charge.spread <= LARGEST_SPREAD and over(scale / charge.sensitivity) >= 0
+    distance = charge.sensitivity
     over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, charge.silent)
     return distance <= LARGEST_SPREAD and over(1 / scale) >= 0
 
@@ -660,7 +669,7 @@ def _of_average(kind: str, ratio: float) -> Pure | Shifted:
 @remembered
 def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> Floats:
     """Return p(0), .., p(T)."""
-    cost, most = approximate_cost(charge), charge.most
+    cost, most = _priced(approximate_cost(charge)), charge.most
     stick: Divergence
     match charge:
         case VotedCharge():
