@@ -105,7 +105,9 @@ class Scaled(Estimator[Any]):
         scale = self.scale if isinstance(self.scale, tuple) else ()
         for j, cost in enumerate(costs, start=1):  # (1)
             assert isinstance(self.scale, Scale)
-            found = self.scale.estimate(np.ascontiguousarray(x[:, j - 1]), cost, noise)
+            column, plan = np.ascontiguousarray(x[:, j - 1]), self.scale.plan(len(x), 1, cost)
+            steps: Any = {charge.step: renamed(charge, f"column {j} ") for charge in plan.charges()}
+            found = self.scale.drawn(column, steps, self.scale.design(len(x), cost).winsor, noise)
             if isinstance(found, Abstention):
                 return Abstention(f"column {j} {found.step}")
             scale = (*scale, min(max(found, SMALLEST), LARGEST))
