@@ -38,6 +38,7 @@ from workbench.catalog import CATALOG
 
 COMMITTED = Path(__file__).with_suffix(".json")
 DIGITS = 9
+ZERO = 1e-13  # below it a number is one that rounding left
 KINDS = (
     *(dp.PureDP(1.0), dp.ApproxDP(1.0, 1e-6), dp.ZCDP(0.1), dp.ZCDP(0.1, 1e-6), dp.GaussianDP(0.5)),
     dp.NonPrivate(),
@@ -302,7 +303,8 @@ def of_part(source, key, estimator, budget, d, seed):
 def short(found):
     """A tree in three numbers: a checksum of its words, how many floats it has, and a weighted sum of them.
 
-    Of floats the logarithms, so that each one counts by its relative change.
+    Of floats the logarithms, so that each one counts by its relative change; what is left of a zero by
+    rounding, another number on another processor, is a zero.
     """
     words, floats = [], []
 
@@ -314,6 +316,7 @@ def short(found):
                 walk(inner)
         elif isinstance(one, str) and one.removeprefix("-").startswith("0x"):
             number = float.fromhex(one)
+            number = number if abs(number) > ZERO else 0.0
             floats.append(copysign(log1p(min(abs(number), 1e290) * 10.0**DIGITS), number))
         else:
             words.append(one)
