@@ -112,7 +112,7 @@ def count_spread(epsilon: float, n: int) -> float:
 
 
 def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
-    """Return the distribution of a noisy count with and without one person, and five noisy histograms."""
+    """Return a noisy count with and without one person, and five noisy histograms."""
     budget, those = PureDP(epsilon), people()
     scale, smokers = laplace_scale(Count().plan(MANY, 1, budget)), int(those.smokes.sum())
     reach, top = ceil(4.0 * scale) + 2, float(np.tanh(0.5 / scale))
