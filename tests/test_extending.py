@@ -117,7 +117,7 @@ HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
 def test_the_source_and_the_claim_of_another_package_are_listed_and_decided(site):
     _, listed, whole = execute(site, ["workbench claims acme24", "workbench claims acme24/thm1"])
     assert "acme24/Thm1" in listed
-    assert "acme_paper" in whole
+    assert "claim acme/unit-error" in whole
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
     done = subprocess.run([sys.executable, "decide.py"], cwd=site, env=env, capture_output=True, text=True)
     assert done.stdout == "HOLDS\n", done.stderr

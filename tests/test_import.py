@@ -63,6 +63,6 @@ def test_a_type_checker_sees_the_names(tmp_path):
     names = ("TwoStepMean", "PureDP(1.0).epsilon")
     reveal = "".join(f"reveal_type({name})\n" for name in names)
     use.write_text(f"from workbench import PureDP, TwoStepMean\n{reveal}")
-    shown = python("-m", "mypy", "--strict", f"--config-file={settings}", str(use))
+    shown = python("-m", "mypy", f"--config-file={settings}", str(use))
     assert "two_step.TwoStepMean" in shown.stdout
     assert 'Revealed type is "float"' in shown.stdout.replace("builtins.", "")

@@ -49,7 +49,7 @@ def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n,
     for x in z:
         value = estimator(x, budget=budget, rng=rng).value
         if value.high < inf:
-            spread = 1.0 if known else x.std(ddof=1)
+            spread = 1.0 if known else np.nanstd(x, ddof=1)
             apart = np.sqrt(there) * (np.array([value.low, value.high]) - np.nanmean(x)) / spread
             ends = apart, apart + 0.15 * (apart.mean() - apart)
             for found, pair in zip((missed, short), ends, strict=True):

@@ -8,6 +8,7 @@ import pytest
 
 from workbench.chapters.many_dimensions import box_and_ball, coinpress, steps
 from workbench.estimators import coinpress as estimators
+from workbench.estimators.base import Trace
 from workbench.privacy import ZCDP, ApproxDP
 from workbench.study.grids import resampler
 from workbench.study.profiles import claim_level
@@ -162,7 +163,7 @@ def frames_held(d, n, condition, trials, rho=0.5):
     for seed in range(trials):
         data, noise = np.random.default_rng(seed).spawn(2)
         sigma, x = coinpress.Covariances.rows(n, d, condition, data)
-        trace = estimators.Trace()
+        trace = Trace()
         estimator(x, budget=ZCDP(rho), rng=noise, trace=trace)
         values = [np.linalg.eigvalsh(a @ sigma @ a.T) for a in trace.records["preconditioner"]]
         held += all(
