@@ -78,14 +78,20 @@ class SparseCovariance(ReadAsArray):
 
     As an array it is the second, which is a covariance.
 
-    >>> np.asarray(SparseCovariance(np.diag([2.0, -1.0]), np.diag([2.0, 0.0]))).tolist()
-    [[2.0, 0.0], [0.0, 0.0]]
+    >>> print(SparseCovariance(np.diag([2.0, -1.0]), np.diag([2.0, 0.0])))
+    [[2. 0.]
+     [0. 0.]]
+    2 of 4 entries are not 0 before negative eigenvalues are left out
     """
 
     thresholded: NDArray[np.float64]
     psd: NDArray[np.float64]
 
     read = "psd"
+
+    def __str__(self) -> str:
+        kept = f"{self.support.sum()} of {self.support.size} entries are not 0"
+        return f"{self.psd}\n{kept} before negative eigenvalues are left out"
 
     @property
     def support(self) -> NDArray[np.bool_]:
