@@ -168,13 +168,17 @@ UNIVARIATE: tuple[Attacked, ...] = (
 )
 
 FAINT = {"exponential": 0.01, "located_normal": 0.2, "voted_gaussian": 1e-4}  # how much is left of the noise
-STEPS = {"gaussian/lifted": ("moment 2", "far rows")}  # the last is a count with a fiftieth of what there is
+STEPS = {  # with what is left of their noise
+    "gaussian/lifted": {"moment 2": 0.5, "far rows": 0.5},  # a count with a fiftieth of what there is
+    "mean/adaptive": {"scales": 0.25},  # the mean has so much of the budget that any run tells its rows
+    "covariance/matrix-quantile": {"stability": 0.002},  # a row moves a matrix by little of what it may
+}
 
 
 def in_many_dimensions(key: str) -> Iterator[Attacked]:
     """Yield, for an entry in d dimensions, a step with too little noise and sensitivity.
 
-    The steps are those of `STEPS`, else the last that is attained or, if none is, the first. It has half of
+    The steps are those of `STEPS`, else the last that is attained or, if none is, the first. That has half of
     what it should have or, if it is a choice among hundreds of candidates, each of them improbable, a
     hundredth. Of votes of robust groups, which one row moves by next to nothing, it is the last, with a
     ten-millionth. Of a location among normal rows, which one row moves by half of its sensitivity, it is a
@@ -183,10 +187,11 @@ def in_many_dimensions(key: str) -> Iterator[Attacked]:
     setting = min(multivariate.settings(key), key=lambda setting: len(list(setting.plan.charges())))
     charges = list(setting.plan.charges())
     robust = key in multivariate.TIPPED
-    named = [charge for charge in charges if charge.step in STEPS.get(key, ())]
+    steps = STEPS.get(key, {})
+    named = [next(charge for charge in charges if charge.step == step) for step in steps]
     known = multivariate.attained(setting.plan, CATALOG[key]) or charges[:1]
     for one in named or (charges if robust else known)[-1:]:
-        factor = 1e-7 if robust else FAINT.get(one.mechanism, 0.5)
+        factor = 1e-7 if robust else steps.get(one.step, FAINT.get(one.mechanism, 0.5))
         words = f"of {one.step} times {factor:g}"
         found_by = Attack(key, one.step, setting.variant)
         yield Mutant(f"noise {words}", weaker(kind_of(one), factor), found_by)
