@@ -260,7 +260,7 @@ PROPERTIES = mutants(
      "np.minimum(_RADII, locator.length)", "_RADII",
      columns.test_a_bound_of_a_location_is_no_shorter_than_its_range_allows),
     ("scales of columns that are found with all of the budget each", Scaled, "estimate",
-     "cost, noise)", "budget, noise)", units.scales_are_charged),
+     "1, cost)", "1, budget)", units.scales_are_charged),
     ("scales of columns that are not charged", Scaled, "plan", "*found, plan", "plan",
      units.scales_are_charged),
 )  # fmt: skip
