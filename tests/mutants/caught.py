@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import time
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -80,6 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--part", default="0/1", metavar="I/K", help="each K-th fault, from the I-th on")
     first, step = map(int, parser.parse_args().part.split("/"))
+    warnings.simplefilter("error")  # as in the tests
     every = faults(contracts_and_properties, attacks)
     before = json.loads(LIST.read_text(encoding="utf-8")) if LIST.exists() else {}
     caught = {}
