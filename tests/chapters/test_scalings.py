@@ -32,8 +32,8 @@ def rows():
     found = {}
     for claim in CLAIMS.values():
         for one in claim.scalings():
-            name = one.statement, one.variable, one.key.partition(", cluster")[0]
-            found[name] = max(found.get(name, one), one, key=lambda some: len(some.values))
+            name = one.statement.id, one.move.variable, one.key.partition(", cluster")[0]
+            found[name] = max(found.get(name, one), one, key=lambda some: len(some.move.values))
     return found
 
 
@@ -66,7 +66,7 @@ def settings(record):
 def growing(record, extra=0.0, times=3.0):
     """A search that found so many times the stated n, and a power more of the number."""
     one = row(record)
-    first = one.axis(one.values[0])
+    first = one.axis(one.move.values[0])
     for value, setting in settings(record):
         n = times * setting.stated * (one.axis(value) / first) ** extra
         yield Least(value, setting, n, (n * (1 - SURE), n * (1 + SURE)), "found", 200)
@@ -75,32 +75,33 @@ def growing(record, extra=0.0, times=3.0):
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
 def test_a_row_is_the_committed_one_and_decides_both_worlds(record):
     one = row(record)
-    assert (list(one.values), one.power, dict(one.instead), one.term, one.logarithm, one.share) == (
+    move, bound = one.move, one.statement.bound
+    assert (list(move.values), move.power, dict(move.instead), move.term, move.logarithm, one.share) == (
         record["values"], pytest.approx(record["power"]), pytest.approx(record["instead"]), record["term"],
         record["logarithm"], record["share"],
     )  # fmt: skip
     share = min((float(share) for share in record["shares"] if isfinite(float(share))), default=1.0)
     as_stated = grows(one, list(growing(record)))
     assert as_stated.detail["scaling"]["rate"] in ("seen", "open" if share < 0.25 else "seen")
-    sign = -1.0 if one.power < 0 else 1.0
+    sign = -1.0 if move.power < 0 else 1.0
     more, less = (grows(one, list(growing(record, extra))).status for extra in (1.5 * sign, -1.5 * sign))
     beyond = Status.NOT_CONTRADICTED
-    assert more is (beyond if one.bound == "lower" and one.power else Status.REFUTED)
-    assert less is (beyond if one.bound == "upper" and one.power else Status.REFUTED)
+    assert more is (beyond if bound == "lower" and move.power else Status.REFUTED)
+    assert less is (beyond if bound == "upper" and move.power else Status.REFUTED)
 
 
 def test_every_row_has_a_record_and_a_name_of_its_own():
     assert {id(row(record)) for record in RECORDS} <= {id(one) for one in rows().values()}
     names = [one.name for claim in CLAIMS.values() for one in claim.scalings()]
     kept = {(record["statement"], record["variable"]) for record in RECORDS}
-    unkept = {(one.statement, one.variable) for one in rows().values()} - kept
+    unkept = {(one.statement.id, one.move.variable) for one in rows().values()} - kept
     assert unkept <= {("M21/HT/Thm3.2", "d")}
     assert len(set(names)) > 250
 
 
 def test_what_is_searched_is_what_users_run():
     """An entry of the catalog, or the three that the statements name: no variant that bypasses a plan."""
-    searched = {one.key for one in rows().values() if one.block}
+    searched = {one.key for one in rows().values() if one.statement.block}
     assert {key for key in searched if key.partition(" ")[0] not in CATALOG} == {
         "the source's vote", "any oracle [shares in l1]", "counts [shares in l1]",
     }  # fmt: skip
@@ -125,7 +126,7 @@ def test_what_is_stated_and_predicted_is_committed(record):
     for (value, kept), n, kind in zip(settings(record), record["n"], record["kinds"], strict=True):
         here = one.setting(value)
         decided = here.fewest > 1 and float(n) <= run.REFUSED * here.fewest
-        assert (kind == "planned") == (one.block is None or decided)
+        assert (kind == "planned") == (one.statement.block is None or decided)
         assert here.stated == pytest.approx(kept.stated)
         if isfinite(kept.predicted):
             assert here.predicted == pytest.approx(kept.predicted)
@@ -137,10 +138,10 @@ def test_what_is_stated_and_predicted_is_committed(record):
 )
 def test_runs_are_measured_and_repeatable(name):
     one = next(STATEMENTS[name].scalings())
-    setting = one.setting(one.values[0])
+    setting = one.setting(one.move.values[0])
     n = max(setting.fewest, min(2 * setting.start, 20_000))
     first, again = (
-        one.block(
+        one.statement.block(
             **setting.point, n=n, trials=1, data=np.random.default_rng(1), noise=np.random.default_rng(2)
         )
         for _ in range(2)
@@ -169,9 +170,9 @@ PROVED = {
 @pytest.mark.parametrize(("claim", "place"), PROVED.items())
 def test_more_rows_than_are_proved_are_refuted(claim, place):
     one = list(CLAIMS[claim].scalings())[place]
-    setting = one.setting(one.values[0])
+    setting = one.setting(one.move.values[0])
     for n, status in ((1.0, Status.HOLDS), (1e12, Status.REFUTED)):
-        checks = CLAIMS[claim].checks((one, [found(setting, one.values[0], n)]))
+        checks = CLAIMS[claim].checks((one, [found(setting, one.move.values[0], n)]))
         assert checks[-1].status is status
 
 
@@ -218,7 +219,7 @@ def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
     for law, table in zip(m21.FOUR, m21.QUARTERS, strict=True):
         (scaling,) = table.scalings()
         times = 100.0 * (heavier if "student" in law else 1.0)
-        leasts = [found(Setting({}, 1.0, 1, float(d**2)), d, times * d**2) for d in scaling.values]
+        leasts = [found(Setting({}, 1.0, 1, float(d**2)), d, times * d**2) for d in scaling.move.values]
         growths.append((scaling, leasts))
     checks = m21.side_by_side(*growths)
     over = [check.status for check in checks if check.id.startswith("bounded moments")]
@@ -248,8 +249,8 @@ def _forgotten():
 
 def searched(statement, variable, profile_cap=60):
     """What few runs find of one number."""
-    (one,) = statement.only(variable).scalings()
-    few = run.replace(one, caps={"full": profile_cap})
+    (move,) = (one for one in statement.moves if one.variable == variable)
+    few = run.Scaling(statement, move._replace(caps={"full": profile_cap}))
     (least,) = run.measured([few], "full", seed=SEED, jobs=1)
     return few, least
 

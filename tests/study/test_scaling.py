@@ -1,7 +1,6 @@
 """How the least n grows: slopes cover, rates are told, blocks resume, and wrong statements are refuted."""
 
 import os
-from dataclasses import replace
 from math import inf, log
 
 import numpy as np
@@ -13,8 +12,6 @@ from workbench.study.scaling import (
     PLANNED,
     Least,
     Move,
-    Scaling,
-    Setting,
     Statement,
     catalogued,
     forget,
@@ -40,24 +37,25 @@ def test_the_interval_of_a_slope_misses_at_its_level(errors):
     assert missed >= binom.ppf(WRONG, repeats, level / 3)  # no interval that covers because it is wide
 
 
-def block(v: float, n: int, *, trials, data, noise):
-    """Errors of which half are at most 1 from n = 100 v on."""
-    if os.path.exists(os.environ.get("OBSTACLE", "")) and v == 8:
+def block(radius: float, n: int, *, trials, data, noise):
+    """Errors of which half are at most 1 from n = 100 radius on."""
+    if os.path.exists(os.environ.get("OBSTACLE", "")) and radius == 8:
         raise ZeroDivisionError
-    return {"error": 100 * v / n * np.exp(0.3 * data.standard_normal(trials))}
+    return {"error": 100 * radius / n * np.exp(0.3 * data.standard_normal(trials))}
 
 
 def scaling(power=1.0, instead=None, truth=1.0, **more):
-    """A statement that n is v^power, for runs that need 100 v."""
-
-    def setting(value):
-        return Setting({"v": value}, 1.0, 150, value**power, 100 * value**truth)
-
-    options = {"values": VALUES, "block": block, "power": power, "share": 0.5} | more
+    """A statement that n is radius^power, for runs that need 100 radius."""
     wrong = {"a root": power - 0.5, "a square": power + 1} if instead is None else instead
-    return Scaling(
-        statement="S", variable="radius", key="k", term="v", setting=setting, instead=wrong, **options
-    )
+    options = {
+        "block": block,
+        "alpha": lambda: 1.0,
+        "predicted": lambda radius: 100 * radius**truth,
+        "start": lambda: 150,
+        "share": 0.5,
+    }
+    moves = (Move("radius", VALUES, power, wrong, "v"),)
+    return next(Statement("S", "k", {}, lambda radius: radius**power, moves, **options | more).scalings())
 
 
 def found(one, n, error=0.05):
@@ -92,9 +90,7 @@ def test_the_rate_is_told_in_the_direction_of_more_rows(power, truth, bound, exp
 
 def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_level():
     def planned(truth):
-        rows = {v: round(1000 * v**truth) for v in VALUES}
-        one = scaling()
-        return replace(one, block=None, setting=lambda v: one.setting(v)._replace(fewest=rows[v]))
+        return scaling(block=None, fewest=lambda radius: round(1000 * radius**truth))
 
     found = [grows(one, *measured([one], "full", seed=1)) for one in map(planned, (1.0, 0.4, 2.0))]
     assert [str(each.status) for each in found] == ["HOLDS", "NOT CONTRADICTED", "UNDECIDED"]

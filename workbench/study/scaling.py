@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from inspect import signature
 from math import inf, isfinite, log, nan
 from pathlib import Path
@@ -51,53 +51,6 @@ class Setting(NamedTuple):
     fewest: int = 1  # the estimator refuses fewer rows
 
 
-@dataclass(frozen=True)
-class Scaling:
-    """One statement and one number in its n."""
-
-    statement: str  # id of the numbered statement
-    # the number, in the vocabulary of the package: `epsilon`, `delta`, `alpha`, `d`, `radius`, ...
-    variable: str
-    key: str  # what is run: a catalog key, with what distinguishes it in brackets
-    term: str  # the term of the statement's n that is looked at
-    # of the number: at least 4 over a factor 8, of its logarithm if n is a power of that
-    values: tuple[float, ...]
-    setting: Callable[[float], Setting]  # value -> `Setting`
-    # as a sweep's (`grids.Sweep`), with n among its parameters; it measures the column `error`. None where
-    # nothing is run: n is the fewest rows that the plan accepts.
-    block: Block | None
-    power: float  # the exponent of the number in the term, or of its logarithm
-    # wrong statements nearby, in words -> the exponent that each would have. Where the statement's rate is
-    # called seen, they are excluded.
-    instead: Mapping[str, float]
-    logarithm: bool = False  # whether n is a power of |ln| of the number, as of ln 1/delta
-    # whether the statement bounds n from above, from below, or is an equality
-    bound: Literal["upper", "lower", "equal"] = "upper"
-    share: float = 0.9  # wanted share of runs that succeed
-    # profile -> runs after which a search ends, but for those beyond its answer
-    caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
-
-    def __post_init__(self) -> None:
-        if len(set(self.values)) < 2:
-            raise ArgumentError("values", self.values, "at least two that differ")
-        for value in self.values:
-            positive(value=value)
-        probability(share=self.share)
-        for profile, cap in self.caps.items():
-            one_of(PROFILES, profile=profile)
-            integer_at_least(BLOCK, cap=cap)
-
-    @property
-    def name(self) -> str:
-        return f"{self.statement} {self.variable} {self.key}"
-
-    def at(self, profile: str) -> tuple[float, ...]:
-        return (self.values[0], self.values[-1]) if profile in ENDS else self.values
-
-    def axis(self, value: float) -> float:
-        return abs(log(value)) if self.logarithm else value
-
-
 class Least(NamedTuple):
     """The least n at one value, beside what is said of it."""
 
@@ -113,8 +66,6 @@ class Least(NamedTuple):
         """Whether the search found both ends, and errors decide, not a plan that refuses fewer rows."""
         return self.kind != "planned" and self.interval[0] > 0 and self.interval[1] < inf
 
-
-Growth: TypeAlias = tuple[Scaling, Sequence[Least]]
 
 # The slope of ln n* in the logarithm of a public number, with its interval, and that of a formula.
 #
@@ -241,23 +192,8 @@ class Statement:
     share: float = 0.9
     caps: Mapping[str, int] = field(default_factory=lambda: CAPS)
 
-    def scalings(self) -> Iterator[Scaling]:
-        for move in self.moves:
-            yield Scaling(
-                statement=self.id,
-                variable=move.variable,
-                key=f"{self.key} {move.said}" if move.said else self.key,
-                term=move.term,
-                values=move.values,
-                setting=partial(self.setting, move),
-                block=self.block,
-                power=move.power,
-                instead=move.instead,
-                logarithm=move.logarithm,
-                bound=self.bound,
-                share=move.share or self.share,
-                caps=move.caps or self.caps,
-            )
+    def scalings(self) -> Iterator["Scaling"]:
+        return (Scaling(self, move) for move in self.moves)
 
     def only(self, *variables: str) -> "Statement":
         return replace(self, moves=tuple(move for move in self.moves if move.variable in variables))
@@ -299,6 +235,54 @@ class Statement:
             share=getattr(shape, part) / shape.total if isinstance(shape, Shape) else nan,
             fewest=fewest,
         )
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """One statement and one number in its n."""
+
+    statement: Statement
+    move: Move
+
+    def __post_init__(self) -> None:
+        if len(set(self.move.values)) < 2:
+            raise ArgumentError("values", self.move.values, "at least two that differ")
+        for value in self.move.values:
+            positive(value=value)
+        probability(share=self.share)
+        for profile, cap in self.caps.items():
+            one_of(PROFILES, profile=profile)
+            integer_at_least(BLOCK, cap=cap)
+
+    @property
+    def key(self) -> str:
+        said = self.move.said
+        return f"{self.statement.key} {said}" if said else self.statement.key
+
+    @property
+    def name(self) -> str:
+        return f"{self.statement.id} {self.move.variable} {self.key}"
+
+    @property
+    def share(self) -> float:
+        return self.move.share or self.statement.share
+
+    @property
+    def caps(self) -> Mapping[str, int]:
+        return self.move.caps or self.statement.caps
+
+    def setting(self, value: float) -> Setting:
+        return self.statement.setting(self.move, value)
+
+    def at(self, profile: str) -> tuple[float, ...]:
+        values = self.move.values
+        return (values[0], values[-1]) if profile in ENDS else values
+
+    def axis(self, value: float) -> float:
+        return abs(log(value)) if self.move.logarithm else value
+
+
+Growth: TypeAlias = tuple[Scaling, Sequence[Least]]
 
 
 def _taken(block: Block | None) -> Iterable[str]:
@@ -370,7 +354,7 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         for level in (claim_level(SCALINGS, SEEN), SEEN)
     )
     status = {"seen": Status.HOLDS, "open": Status.UNDECIDED}.get(rate, Status.NOT_CONTRADICTED)
-    if rate in CONTRADICTS["equal" if scaling.power == 0 else scaling.bound]:
+    if rate in CONTRADICTS["equal" if scaling.move.power == 0 else scaling.statement.bound]:
         status = Status.UNDECIDED if planned else Status.REFUTED
     return Verdict(
         status=status,
@@ -380,7 +364,7 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         estimate=slopes.measured.estimate,
         interval=slopes.measured.interval(SEEN),
         bound=slopes.stated,
-        id=f"n in {scaling.variable}: {scaling.key}",
+        id=f"n in {scaling.move.variable}: {scaling.key}",
         detail={"scaling": _record(scaling, found, rate, alone, slopes)},
     )
 
@@ -433,7 +417,7 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
         estimate=float(ratios[worst]),
         interval=(float(low[worst]), float(high[worst])),
         bound=1.0,
-        id=f"n over the proved n in {scaling.variable}: {scaling.key}",
+        id=f"n over the proved n in {scaling.move.variable}: {scaling.key}",
         detail={"n": [one.n for one in found], "proved": bounds.tolist()},
     )
 
@@ -474,29 +458,29 @@ def _share(found: Sequence[Least]) -> float:
 def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
     if not isfinite(excess.error):
         return "open"
-    named = (power - scaling.power for power in scaling.instead.values())
+    named = (power - scaling.move.power for power in scaling.move.instead.values())
     wrong = [share * gap for gap in (*named, -HALF, HALF)]
     (least, most), (low, high) = excess.interval(SEEN), excess.interval(level)
     if least <= TOLERANCE and most >= -TOLERANCE and not any(low <= one <= high for one in wrong):
         return "seen"
     ends = excess.interval(claim_level())
-    low, high = ends if scaling.power >= 0 else (-ends[1], -ends[0])
+    low, high = ends if scaling.move.power >= 0 else (-ends[1], -ends[0])
     return "slower" if high < -TOLERANCE else "faster" if low > TOLERANCE else "open"
 
 
 def _record(
     scaling: Scaling, found: Sequence[Least], rate: str, alone: str, slopes: _Slopes
 ) -> dict[str, Any]:
-    settings = [one.setting for one in found]
+    settings, move = [one.setting for one in found], scaling.move
     return {
-        "statement": scaling.statement,
-        "variable": scaling.variable,
-        "logarithm": scaling.logarithm,
+        "statement": scaling.statement.id,
+        "variable": move.variable,
+        "logarithm": move.logarithm,
         "key": scaling.key,
-        "term": scaling.term,
+        "term": move.term,
         "share": scaling.share,
-        "power": scaling.power,
-        "instead": dict(scaling.instead),
+        "power": move.power,
+        "instead": dict(move.instead),
         "rate": rate,
         "rate_alone": alone,
         "curved": slopes.excess.curved,
@@ -564,7 +548,7 @@ def measured(
         (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
         for one in wanted
         for value in one.at(profile)
-        if one.block
+        if one.statement.block
     }
     new = {key: one for key, one in asked.items() if key not in _memory}
     if lent.scheduler:
@@ -579,17 +563,16 @@ def measured(
             if path and cells:
                 with Store(path) as store:
                     scaling = sent[place].scaling
-                    assert scaling.block, "what is searched has trials"
-                    shelf = store.shelf(scaling.name, scaling.block, BRACKETING, seed=seed)
+                    trials: Any = scaling.statement.block
+                    shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed)
                     for point, cell in cells:
                         shelf.put(point, cell)
-    result = [
-        [
-            _memory[one.name, value, profile, seed] if one.block else _planned(value, one.setting(value))
-            for value in one.at(profile)
-        ]
-        for one in wanted
-    ]
+
+    def least(one: Scaling, value: float) -> Least:
+        searched = one.statement.block
+        return _memory[one.name, value, profile, seed] if searched else _planned(value, one.setting(value))
+
+    result = [[least(one, value) for value in one.at(profile)] for one in wanted]
     while len(_memory) > REMEMBERED:
         del _memory[next(iter(_memory))]
     return result
@@ -601,8 +584,7 @@ def forget() -> None:
 
 def _least(asked: Asked) -> Found:
     scaling, seed = asked.scaling, asked.seed
-    trials = scaling.block
-    assert trials, "what is searched has trials"
+    trials: Any = scaling.statement.block
     setting = scaling.setting(asked.value)
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
     cells: list[tuple[Point, Cell]] = []

@@ -265,11 +265,11 @@ def test_rank_errors_of_ties_are_distances_from_their_ranks():
 
 def growths(share):
     """All scalings with n as stated, those of the counts so many times the ones of the vote."""
-    rows = {scaling.variable: scaling for scaling in histograms.VOTED.scalings()}
+    rows = {scaling.move.variable: scaling for scaling in histograms.VOTED.scalings()}
     for scaling in (*histograms.VOTED.scalings(), *histograms.DIRECT.scalings()):
         leasts = []
-        for value in scaling.values:
-            n = rows[scaling.variable].setting(value).stated
+        for value in scaling.move.values:
+            n = rows[scaling.move.variable].setting(value).stated
             n *= 1.0 if scaling.key == histograms.VOTED.key else share
             leasts.append(Least(value, scaling.setting(value), n, (0.9 * n, 1.1 * n), "found", 300))
         yield scaling, leasts

@@ -359,7 +359,7 @@ def _curve(
     (scaling,) = growth.scalings()
     if run.simulate and usual and run.profile in scaling.caps:
         (found,) = measured([scaling], run.profile, seed=run.seed)
-        places = [x[scaling.values.index(one.value)] for one in found]
+        places = [x[scaling.move.values.index(one.value)] for one in found]
         low, high = zip(*(one.interval for one in found), strict=True)
         return Series(
             NAMES[key], places, [one.n for one in found], low, high, colour_key=key,

@@ -290,7 +290,7 @@ def counts_need_fewer(*growths: Growth) -> list[Verdict]:
     for (scaling, of_votes), (_, of_counts) in zip(growths[:half], growths[half:], strict=True):
         for one, other in zip(of_votes, of_counts, strict=True):
             found = measure(other)
-            name = f"rows of the counts over those of the vote, {scaling.variable} = {one.value:g}"
+            name = f"rows of the counts over those of the vote, {scaling.move.variable} = {one.value:g}"
             check = between(name, ratio(found, measure(one)), 0.0, 1 / 3)
             checks.append(beside(check, COUNTED, formula, other.setting.predicted, found))
     return checks

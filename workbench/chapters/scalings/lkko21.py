@@ -83,7 +83,7 @@ def families(growths: Iterable[Growth]) -> Iterable[list[Growth]]:
     """Return the scalings that differ in the adversary alone."""
     found = defaultdict[tuple[str, ...], list[Growth]](list)
     for one, leasts in growths:
-        found[one.statement, one.variable, one.term, _key(one)].append((one, leasts))
+        found[one.statement.id, one.move.variable, one.move.term, _key(one)].append((one, leasts))
     return found.values()
 
 
@@ -98,7 +98,8 @@ def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
         largest.append(leasts[place])
         whose.append(family[place][0].key.partition("[")[2].rstrip("]"))
     first = family[0][0]
-    return replace(first, key=_key(first)), largest, whose
+    alike = Scaling(replace(first.statement, key=_key(first)), first.move._replace(said=""))
+    return alike, largest, whose
 
 
 def follow_worst(*growths: Growth) -> list[Verdict]:
@@ -107,7 +108,7 @@ def follow_worst(*growths: Growth) -> list[Verdict]:
     for scaling, largest, whose in map(worst, families(growths)):
         found = grows(scaling, largest)
         detail = {**found.detail, "worst": whose}
-        checks.append(replace(found, id=f"{found.id}, {scaling.term}", detail=detail))
+        checks.append(replace(found, id=f"{found.id}, {scaling.move.term}", detail=detail))
     return checks
 
 
@@ -291,14 +292,13 @@ HEAVY_PRIME = filtered(
 
 
 def in_dimension(statement: Statement) -> Iterator[Scaling]:
-    for one in replace(statement, moves=statement.moves[: len(FAR)]).scalings():
-        yield replace(one, values=tuple(value for value in one.values if value > 2))
+    for move in statement.moves[: len(FAR)]:
+        yield Scaling(statement, move._replace(values=tuple(value for value in move.values if value > 2)))
 
 
 def of_both_filters() -> Iterator[Scaling]:
     """Return those of both filters, with a cluster at just the distance at which it does harm."""
-    for one in (FILTER, PRIME):
-        yield from replace(one, moves=one.moves[FAR.index(1.0) : FAR.index(1.0) + 1]).scalings()
+    return (Scaling(one, one.moves[FAR.index(1.0)]) for one in (FILTER, PRIME))
 
 
 # Means of exponential time, and ranges: Theorems 7, 8 and 12, Lemmas D.2 and K.1
@@ -549,7 +549,7 @@ def _below(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         return tables.UPPER * tables.SETTINGS[name].formula(int(point["d"]), terms)
 
     check = within(scaling, found, most)
-    return check.about(f"n over ten times the formula: {name}, in {scaling.variable}", "at most 1")
+    return check.about(f"n over ten times the formula: {name}, in {scaling.move.variable}", "at most 1")
 
 
 def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
