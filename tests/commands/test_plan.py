@@ -17,14 +17,15 @@ from workbench.estimators import Abstention
 from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP
 from workbench.study.planner import (
     DECIMALS,
+    Answers,
     Question,
     Simulation,
+    answers,
     candidates,
     compared,
     decimal,
     entries_of,
     own_entry,
-    plan,
     ranked,
 )
 from workbench.study.search import accepts, fewest_rows
@@ -43,16 +44,21 @@ def asked(subject="", settings=None, **more):
     )
 
 
+def plan(question):
+    """What each estimator states, in no order."""
+    return [answers(question, one).stated for one in candidates(question)]
+
+
 def bound(answer, n, budget=None):
     """The bound, or the prediction, of an answer's estimator; infinite where so few rows are refused."""
-    estimator = CATALOG[answer.key].estimator
-    calibration = {"calibration": answer.calibration} if answer.calibration else {}
-    values = {name: one.value for name, one in answer.parameters.items()}
-    estimator, spent = replace(estimator, **values, **calibration), budget or answer.budget
+    one, spent = answer.candidate, budget or answer.budget
+    calibration = {"calibration": one.calibration} if one.calibration else {}
+    values = {name: given.value for name, given in one.parameters.items()}
+    estimator = replace(CATALOG[one.entry.key].estimator, **values, **calibration)
     try:
-        if answer.kind == "predicted":
-            return estimator.predicted_error(n, answer.d, spent)
-        return estimator.error_bound(n, answer.d, spent, 0.05)
+        if one.kind == "predicted":
+            return estimator.predicted_error(n, one.d, spent)
+        return estimator.error_bound(n, one.d, spent, 0.05)
     except ArgumentError:
         return inf
 
@@ -61,9 +67,10 @@ def bound(answer, n, budget=None):
 @pytest.mark.parametrize(("estimand", "alpha"), [("mean", 0.2), ("location", 2.5), ("scale", 0.3)])
 def test_the_n_found_is_enough_and_one_row_less_is_not(estimand, alpha):
     found = [one for one in plan(asked(subject=estimand, alpha=alpha)) if one.reached]
-    assert {one.calibration for one in found} >= {"tight"}
-    for unit in {one.unit for one in found}:
-        needed = [one.n for one in found if one.unit == unit]
+    assert {one.candidate.calibration for one in found} >= {"tight"}
+    order = ranked([Answers(proved=one) for one in found])
+    for unit in {one.candidate.unit for one in found}:
+        needed = [one.best.n for one in order if one.best.candidate.unit == unit]
         assert needed == sorted(needed) or estimand != "mean"
     for one in found:
         assert one.bound == bound(one, one.n) <= alpha < bound(one, one.n - 1)
@@ -85,16 +92,26 @@ def test_errors_of_different_units_are_not_ranked_and_gaussians_answer_for_a_cov
     assert {"covariance/perturbed", "gaussian/lifted"} <= {one.key for one in entries_of("covariance")}
     (known,) = plan(asked("univariate/two-step-mean", calibrations=("tight",)))
     units = {"a": ("metres", 10), "b": ("feet", 20), "c": ("metres", 30), "d": ("feet", 40)}
-    found = [replace(known, key=key, unit=unit, n=n) for key, (unit, n) in units.items()]
-    none = replace(known, key="e", unit="metres", n=5, bound=None)
-    assert "".join(one.key for one in ranked([none, *found[::-1]], lambda one: one)) == "acbde"
+
+    def answer(key, unit, n, **more):
+        def loss(): ...
+
+        loss.__doc__ = unit
+        entry = replace(known.candidate.entry, key=key, loss=loss)
+        candidate = replace(known.candidate, entry=entry)
+        return Answers(proved=replace(known, candidate=candidate, n=n, **more))
+
+    found = [answer(key, unit, n) for key, (unit, n) in units.items()]
+    none = answer("e", "metres", 5, bound=None)
+    assert "".join(one.key for one in ranked([none, *found[::-1]])) == "acbde"
 
 
 def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
-    (one,) = plan(asked(subject="univariate/two-step-mean", calibrations=("tight",)))
+    key = "univariate/two-step-mean"
+    (one,) = plan(asked(subject=key, calibrations=("tight",)))
     assert one.budget == PureDP(1.0)
-    (there,) = plan(asked(subject=one.key, calibrations=("paper",), alpha=0.1, n=3000, budget=None))
-    (back,) = plan(asked(subject=one.key, calibrations=("paper",), alpha=0.1, budget=there.budget))
+    (there,) = plan(asked(subject=key, calibrations=("paper",), alpha=0.1, n=3000, budget=None))
+    (back,) = plan(asked(subject=key, calibrations=("paper",), alpha=0.1, budget=there.budget))
     assert back.n <= 3000
 
 
@@ -177,7 +194,7 @@ def test_simulation_costs_what_is_told_first_and_needs_more_rows_for_a_larger_sh
     said = []
     how = Simulation(runs=40)
     question = asked("location", alpha=2.5, budget=PureDP(1.0), simulation=how, calibrations=("tight",))
-    by_key = {one.proved.key: one for one in compared(question, lambda *numbers: said.append(numbers))}
+    by_key = {one.key: one for one in compared(question, lambda *numbers: said.append(numbers))}
     assert by_key["univariate/stable-location"].simulated is None  # refuses the budget
     assert by_key["univariate/histogram-location"].simulated.found.runs >= 40
     assert [count for count, _ in said] == [1]
@@ -226,7 +243,7 @@ def test_an_estimator_of_ones_own_is_planned_and_simulated():
     mine = own_entry(f"{__name__}:own", "mean")
     (alone,) = simulated("", own=(mine,), d=1, settings={"radius": 3.0})
     assert alone.predicted.n == pytest.approx(alone.simulated.n, rel=0.7)
-    assert alone.proved.parameters["radius"].value == 3.0
+    assert alone.proved.candidate.parameters["radius"].value == 3.0
     beside = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(mine,))
     assert next(iter(candidates(beside))).entry.key == mine.key
     assert own_entry(f"{__name__}:entry", "") is own_entry(f"{__name__}:addition", "") is entry

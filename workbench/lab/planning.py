@@ -77,7 +77,7 @@ def planning(
 ) -> tuple[str, bool]:
     answers = compared(asked, _announced, _telling(asked))
     if confidence is not None:  # predictions are of half of the runs
-        answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
+        answers = ranked([replace(one, predicted=None) for one in answers])
         if not any(isfinite(one.proved.bound or inf) for one in answers):
             allowed = "none: no proved error bound is finite here, and predictions are of half of the runs"
             raise ArgumentError("confidence", confidence, allowed)
@@ -130,7 +130,7 @@ def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
     asked["simulation"] = asdict(question.simulation) if question.simulation else None
     told = []
     for one in answers:
-        given = one.stated.parameters.items()
+        given = one.stated.candidate.parameters.items()
         parameters = {name: {"value": _plain(its.value), "from": its.origin} for name, its in given}
         kinds = {kind: getattr(one, kind) for kind in ("proved", "predicted", "simulated")}
         kinds = {kind: said and _said(said, ALIKE) for kind, said in kinds.items()}
@@ -139,7 +139,9 @@ def record(question: Question, answers: Sequence[Answers]) -> dict[str, Any]:
 
 
 def _said(one: Answer, names: Sequence[str]) -> dict[str, Any]:
-    said = {name: getattr(one, name) for name in names} | {"budget": _budget(one.budget)}
+    parts = one, one.candidate, one.candidate.entry
+    said = {name: next(getattr(part, name) for part in parts if hasattr(part, name)) for name in names}
+    said["budget"] = _budget(one.budget)
     said["check"] = asdict(one.check) if one.check else None
     if one.found is not None and names == ALIKE:
         interval = [_plain(end) for end in one.found.interval]
@@ -173,18 +175,17 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     others = [one for one in found if not answers_to(question, one)]
     kinds: dict[tuple[str, str], list[Answers]] = {}  # a table each: their errors have nothing in common
     for one in good:
-        unit = one.proved.unit if question.alpha is not None else ""
-        kinds.setdefault((one.proved.estimand, unit), []).append(one)
+        unit = one.proved.candidate.unit if question.alpha is not None else ""
+        kinds.setdefault((one.estimand, unit), []).append(one)
     several = Counter(estimand for estimand, _ in kinds)
-    predicted = any(one.predicted for one in found)
-    parts = [_asked(question, [one.proved for one in found], predicted)]
+    parts = [_asked(question, found)]
     for (estimand, unit), some in kinds.items():
         name = f"{estimand}, {unit}" if several[estimand] > 1 else estimand
         table = _table(question, some)
         parts.append(f"{name}:\n{table}" if len(kinds) > 1 else table)
-    if why or not good or len({one.proved.key for one in found}) == 1:
+    if why or not good or len({one.key for one in found}) == 1:
         parts += map(_conditions, good)
-        reasons = {(one.stated.key, one.stated.reason): None for one in others}
+        reasons = {(one.key, one.stated.reason): None for one in others}
         parts += [text(("no answer", "why"), [*map(list, reasons)], page_width())] if others else []
     else:
         needs = dict.fromkeys(name for one in others for name in one.proved.needs)
@@ -194,18 +195,18 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _asked(question: Question, answers: Sequence[Answer], predicted: bool) -> str:
+def _asked(question: Question, answers: Sequence[Answers]) -> str:
     where = f"at n = {question.n}" if question.budget is None else f"at {question.budget}"
     if question.budget is None and question.delta:
         where += f", δ = {question.delta:g}"
     head = "where answers begin" if question.alpha is None else f"error at most {question.alpha:g}"
     said = f"proved: with probability {1 - question.beta:g}"
-    said += "; predicted: in half of the runs, not proved" if predicted else ""
+    said += "; predicted: in half of the runs, not proved" if any(one.predicted for one in answers) else ""
     if question.simulation:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
     names: dict[int, dict[str, None]] = {}
     for one in answers:
-        names.setdefault(one.d, {})[one.estimand] = None
+        names.setdefault(one.proved.candidate.d, {})[one.estimand] = None
     each = "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names))
     dimension = each if len(names) > 1 else f"d = {min(names)}"
     return f"{head}, {where}, {dimension}{'' if question.d else ' (--d for another)'}\n{_hanging(said)}"
@@ -216,8 +217,8 @@ def _hanging(words: str) -> str:
 
 
 def _table(question: Question, good: Sequence[Answers]) -> str:
-    columns: dict[str, list[object]] = {"key": [one.proved.key for one in good]}
-    calibrations = [one.proved.calibration for one in good]
+    columns: dict[str, list[object]] = {"key": [one.key for one in good]}
+    calibrations = [one.proved.candidate.calibration for one in good]
     columns |= {"calibration": [*calibrations]} if len({*calibrations} - {None}) > 1 else {}
     if question.alpha is None:
         columns["answers from"] = [one.proved.answers_from for one in good]
@@ -257,39 +258,39 @@ def _chosen(good: Sequence[Answers]) -> str:
     """Return the public numbers that somebody chose and the answers rest on, with who did, and warnings."""
     found: dict[str, list[str]] = {}
     for one in good:
-        for name, given in one.proved.parameters.items():
+        for name, given in one.proved.candidate.parameters.items():
             if given.origin in ("set", "example"):
                 said = f"{name} = {_value(given.value)} ({given.origin})"
-                found.setdefault(said, []).append(one.proved.key)
+                found.setdefault(said, []).append(one.key)
     least = max(2, len(good) // 2)  # so many share a number: they need not be named
     words = [
         said if len({*keys}) >= least else f"{said} in {', '.join(dict.fromkeys(keys))}"
         for said, keys in found.items()
     ]
     lines = [f"with {'; '.join(words)}"] if words else []
-    lines += [f"{each.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
+    lines += [f"{one.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
     return "\n".join(_hanging(line).lstrip() for line in dict.fromkeys(lines))
 
 
 def _conditions(one: Answers) -> str:
     """Return what the answers of an estimator mean and assume, and its refusal of fewer rows."""
-    said, parameters, stated = one.proved, [], []
-    for name, given in said.parameters.items():
+    said, known, parameters, stated = one.proved, one.proved.candidate, [], []
+    for name, given in known.parameters.items():
         origin = "" if given.origin == "default" else f" ({given.origin})"
         parameters.append(f"{name} = {_value(given.value)}{origin}")
     for each in one.all:
-        found = "; ".join(filter(None, (each.meaning, each.reason)))
+        found = "; ".join(filter(None, (each.candidate.meaning, each.reason)))
         if each.reached:
-            found = f"{each.meaning}: {show(each.bound)}"
+            found = f"{each.candidate.meaning}: {show(each.bound)}"
         if each.reached and each.found:
-            found = f"{each.meaning}; {each.found.runs} runs: {_interval(each)}"
-        stated.append((each.kind, found))
+            found = f"{each.candidate.meaning}; {each.found.runs} runs: {_interval(each)}"
+        stated.append((each.candidate.kind, found))
     below = f"below n = {said.answers_from} refuses: {said.refusal}" if said.refusal else ""
     pairs = (
-        ("for", " ".join(filter(None, (said.key, said.calibration)))),
+        ("for", " ".join(filter(None, (one.key, known.calibration)))),
         ("with", ", ".join(parameters)),
         *stated,
-        ("assumes", "; ".join(said.assumptions)),
+        ("assumes", "; ".join(known.entry.assumptions)),
         ("other rows", said.other_rows),
         ("rows", below),
         ("but", "; ".join(filter(None, dict.fromkeys(map(_against, one.all))))),

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from sys import float_info
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from workbench.study.profiles import mapped
 from workbench.study.search import BLOCK, MOST, Found, Target, accepts, fewest_rows, least_n
 from workbench.types import Array
 
-T = TypeVar("T")
 CALIBRATIONS = ("paper", "tight")
 Offer: TypeAlias = Callable[[float], Budget]
 
@@ -97,6 +96,7 @@ class Question:
 # catalog is not asked where one without a default, a fact about the rows, is not set.
 
 
+MEASURED = "the error of runs on synthetic rows, the hardest of its model"
 Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
 Origin: TypeAlias = Literal["set", "default", "example", "planner"]
 
@@ -126,7 +126,16 @@ class Candidate:
 
     @property
     def meaning(self) -> str:
-        return meaning(self.asked) if self.asked else ""
+        return MEASURED if self.kind == "simulated" else meaning(self.asked) if self.asked else ""
+
+    @property
+    def unit(self) -> str:
+        """What alpha means to it, in the words of its entry's loss: errors of two units are not compared."""
+        return meaning(self.entry.loss)
+
+    @property
+    def calibration(self) -> str | None:
+        return getattr(self.estimator, "calibration", None)
 
     @property
     def lacking(self) -> tuple[str, ...]:
@@ -314,23 +323,13 @@ NO_BOUND = "no error bound with explicit constants"
 class Answer:
     """What one estimator says, by one kind of what is known of its error.
 
-    `unit` is what alpha means to it, in the words of the loss of its entry: errors of different units are not
-    compared. `answers_from` is the least n that its plan accepts at the budget, given or found, with its
-    refusal of one row less; `bounded_from` the least n found with a finite bound. `n` is given, or the least
-    found to be enough, with the bound there, at most alpha, None if alpha is not reached, and a check of its
-    monotony. `reason` is why there is no bound, and `needs` the facts about the rows without which it is not
-    asked.
+    `answers_from` is the least n that its plan accepts at the budget, given or found, with its refusal of one
+    row less; `bounded_from` the least n found with a finite bound. `n` is given, or the least found to be
+    enough, with the bound there, at most alpha, None if alpha is not reached, and a check of its monotony.
+    `reason` is why there is no bound, and `needs` the facts about the rows without which it is not asked.
     """
 
-    key: str
-    estimand: str
-    calibration: str | None
-    d: int
-    parameters: Mapping[str, Parameter]
-    kind: Kind
-    meaning: str
-    unit: str
-    assumptions: tuple[str, ...]
+    candidate: Candidate
     budget: Budget | None = None
     answers_from: int | None = None
     refusal: str = ""
@@ -356,34 +355,23 @@ def need(one: Answer) -> tuple[int, float, float]:
     return int(currency != "epsilon"), amount, one.n or 0
 
 
-def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
+def ranked(found: Sequence["Answers"]) -> list["Answers"]:
     """Return what needs least first among those whose errors have one unit, the unit of the best first.
 
     Failures, and where answers begin, come last.
     """
-    found, places = sorted(found, key=lambda one: need(answer(one))), dict[tuple[str, str], int]()
+    found, places = sorted(found, key=lambda one: need(one.best)), dict[tuple[str, str], int]()
 
-    def place(one: T) -> int:
-        said = answer(one)
-        reached = said.reached and said.budget is not None
-        return places.setdefault((said.estimand, said.unit), len(places)) if reached else len(found)
+    def place(one: Answers) -> int:
+        reached = one.best.reached and one.best.budget is not None
+        kind = one.estimand, one.proved.candidate.unit
+        return places.setdefault(kind, len(places)) if reached else len(found)
 
     return sorted(found, key=place)
 
 
 def answer_of(question: Question, one: Candidate) -> Answer:
-    blank = Answer(
-        key=one.entry.key,
-        estimand=str(one.entry.estimand),
-        calibration=getattr(one.estimator, "calibration", None),
-        d=one.d,
-        parameters=one.parameters,
-        kind=one.kind,
-        meaning=one.meaning,
-        unit=meaning(one.entry.loss),
-        assumptions=one.entry.assumptions,
-        n=question.n,
-    )
+    blank = Answer(candidate=one, n=question.n)
     if question.relative and not (one.entry.key.startswith("univariate/") and one.entry.estimand == "mean"):
         return replace(blank, reason="its error is in a unit of its own: --alpha")
     if needs := facts_missing(question, one):
@@ -544,7 +532,6 @@ class Search:
 
 # All answers of each estimator side by side. Simulation begins at the n that is predicted.
 
-MEASURED = "the error of runs on synthetic rows, the hardest of its model"
 PART = 4  # of a proved n, or times the fewest rows, where a search begins without a prediction
 
 
@@ -557,6 +544,14 @@ class Answers:
     simulated: Answer | None = None
 
     @property
+    def key(self) -> str:
+        return self.proved.candidate.entry.key
+
+    @property
+    def estimand(self) -> str:
+        return str(self.proved.candidate.entry.estimand)
+
+    @property
     def all(self) -> list[Answer]:
         return [one for one in (self.proved, self.predicted, self.simulated) if one]
 
@@ -567,13 +562,9 @@ class Answers:
     @property
     def stated(self) -> Answer:
         failed = not self.proved.reached
-        if self.predicted and failed and (self.predicted.reached or not self.proved.meaning):
+        if self.predicted and failed and (self.predicted.reached or not self.proved.candidate.meaning):
             return self.predicted
         return self.proved
-
-
-def plan(question: Question) -> list[Answer]:
-    return ranked([answers(question, one).stated for one in candidates(question)], lambda one: one)
 
 
 def answers(question: Question, one: Candidate) -> Answers:
@@ -616,7 +607,7 @@ def compared(
             replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
             for said, search in zip(found, searches, strict=True)
         ]
-    return ranked(found, lambda one: one.best)
+    return ranked(found)
 
 
 def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
@@ -630,9 +621,8 @@ def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
 
 
 def _of_search(said: Answer, search: Search, found: Found) -> Answer:
-    blank = replace(
-        said, kind="simulated", meaning=MEASURED, check=None, bounded_from=None, reason="", found=found
-    )
+    one = replace(said.candidate, kind="simulated")
+    blank = replace(said, candidate=one, check=None, bounded_from=None, reason="", found=found)
     if found.rows is None:
         reason = f"fewer than {search.how.share:.0%} of the runs are within alpha up to n = {search.most}"
         return replace(blank, n=None, bound=None, reason=reason)
