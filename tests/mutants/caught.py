@@ -16,10 +16,10 @@ import warnings
 from functools import partial
 from pathlib import Path
 
+from tests.mutants.faults import forget
 from tests.mutants.table import MUTANTS
 from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, finding, first_of, mutated
 from tests.mutants.test_properties import MUTANTS as PROPERTIES
-from workbench.study.faults import forget
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import BUILDERS
 

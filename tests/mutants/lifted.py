@@ -10,6 +10,7 @@ import pytest
 
 from tests.estimators import test_affine as entry
 from tests.estimators import test_stable_quantile as lifts
+from tests.mutants.faults import changed, rewritten
 from tests.mutants.of_privacy import mutants
 from tests.privacy import test_stable as priced
 from workbench.estimators import affine, base
@@ -24,11 +25,11 @@ from workbench.estimators.stable_quantile import (
     Stability,
 )
 from workbench.privacy import ramps, stable
-from workbench.study.faults import Fault, _changed, attribute, rewritten
+from workbench.study.faults import Fault, attribute
 
 
 def in_property(owner: type, name: str, right: str, wrong: str) -> Fault:
-    return attribute(owner, name, _changed(vars(owner)[name].fget, right, wrong))
+    return attribute(owner, name, changed(vars(owner)[name].fget, right, wrong))
 
 
 def of_scatter_alone(self: LiftedSolver, scaled: Scaled, factor: np.ndarray) -> bool:
@@ -51,17 +52,17 @@ SHAPE = partial(entry.test_location_and_scatter_follow_an_affine_map, 0.0)
 BOUND = partial(lifts.test_the_bound_is_that_of_the_proof, lifts.DESIGNS[0])
 LEVELS = partial(lifts.test_levels_are_more_than_one_row_apart, lifts.DESIGNS[0])
 APART = lifts.test_no_guard_tells_neighbours_apart_by_where_their_medians_are
-AROUND = _changed(
+AROUND = changed(
     Lifted.around.__func__,
     "np.maximum(np.abs(entry - low), np.abs(entry - high))",
     "np.abs(entry - centre[column])",
 )
-MEANS = _changed(
+MEANS = changed(
     Lifted.around.__func__,
     "low, centre[column], high = np.partition(entry, places)[places]",
     "low = high = centre[column] = entry.mean()",
 )
-FILLED = _changed(Lifted.around.__func__, "SMALLEST))] = 0.0", "SMALLEST))] = np.nanmedian(entry)")
+FILLED = changed(Lifted.around.__func__, "SMALLEST))] = 0.0", "SMALLEST))] = np.nanmedian(entry)")
 
 LIFTED = mutants(
     ("a location that other rows do not pass on",

@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 from tests.estimators import test_matrix_quantile as quantiles
+from tests.mutants.faults import rewritten
 from tests.privacy import test_exact as sampled
 from tests.privacy import test_ledger as accounts
 from tests.privacy import test_secure as shaped
@@ -16,7 +17,7 @@ from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.votes import Designer, Vote
 from workbench.privacy import GaussianDP, exact, ledger, ramps, secure, stable
 from workbench.privacy.budgets import gdp_within_approx
-from workbench.study.faults import Mutant, attribute, rewritten
+from workbench.study.faults import Mutant, attribute
 
 
 def mutants(*rows: Any) -> tuple[Mutant[Any], ...]:

@@ -20,6 +20,7 @@ from tests.estimators import test_stable_quantile as edge
 from tests.estimators import test_two_step as columns
 from tests.estimators import test_unbounded as finish
 from tests.estimators import test_units as units
+from tests.mutants.faults import rewritten
 from tests.mutants.of_privacy import mutants
 from tests.privacy import test_cuts as cuts
 from tests.privacy import test_noise as law
@@ -44,7 +45,7 @@ from workbench.privacy import SimulatedNoise, exact, noise, ramps, stable
 from workbench.privacy.cuts import Node, Scan
 from workbench.privacy.mechanisms import exponential
 from workbench.privacy.stable import VotedCharge
-from workbench.study.faults import Mutant, rewritten, weaker
+from workbench.study.faults import Mutant, weaker
 
 
 def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ import numpy as np
 
 import workbench as wb
 from tests.mutants import conditions as on
+from tests.mutants.faults import rewritten
 from workbench import ClippedMean, errors
 from workbench.catalog import Example
 from workbench.contracts import accounting, accuracy, behaviour
@@ -50,7 +51,6 @@ from workbench.study.faults import (
     charged,
     everywhere,
     replaced_everywhere,
-    rewritten,
     swapped,
 )
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs

@@ -7,6 +7,7 @@ import pytest
 
 from tests.contracts.parameters import examples
 from tests.mutants.conditions import charges
+from tests.mutants.faults import isolated, memos
 from tests.mutants.table import MUTANTS
 from tests.mutants.wrong_scales import NEVER_ATTAINED, attains, of_mechanisms
 from workbench.contracts.accounting import plan_composes_to_the_budget
@@ -15,7 +16,7 @@ from workbench.contracts.datasets import dimension, sizes
 from workbench.contracts.every import CONTRACTS
 from workbench.contracts.kit import warm
 from workbench.errors import ArgumentError
-from workbench.study.faults import everywhere, isolated, memos
+from workbench.study.faults import everywhere
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
 OF_MECHANISMS = list(of_mechanisms())

@@ -3,10 +3,10 @@
 import pytest
 
 from tests.mutants.absent import ABSENT
+from tests.mutants.faults import forget
 from tests.mutants.lifted import LIFTED, WHOLE_LIFTED
 from tests.mutants.of_privacy import ACCOUNTS, PRICED, SAMPLERS, VOTED
 from tests.mutants.properties import CUTTING, PROPERTIES, REDUCTION
-from workbench.study.faults import forget
 
 MUTANTS = (
     *PROPERTIES,

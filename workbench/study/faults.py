@@ -5,9 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
-from inspect import getsource, unwrap
-from textwrap import dedent
+from functools import cache, lru_cache
 from types import ModuleType
 from typing import Any, Generic, TypeAlias, TypeVar
 from unittest.mock import patch
@@ -90,22 +88,6 @@ def attribute(owner: object, name: str, replacement: object) -> Fault:
     return lambda *_: patch.object(owner, name, replacement)
 
 
-def rewritten(owner: Any, name: str, right: str, wrong: str) -> Fault:
-    """Return the fault that writes `wrong` where a function of a class or module says `right`, once."""
-    original = vars(owner)[name]
-    changed = _changed(original, right, wrong)
-    return swapped(original, changed) if isinstance(owner, ModuleType) else attribute(owner, name, changed)
-
-
-def _changed(function: Function, right: str, wrong: str) -> Any:
-    text = dedent(getsource(function))
-    if text.count(right) != 1:
-        raise LookupError(f"{function.__qualname__} does not say {right!r} once")
-    made: dict[str, Any] = {}
-    exec(text.replace(right, wrong), unwrap(function).__globals__, made)
-    return made[function.__name__]
-
-
 def weaker(kind: str, factor: float) -> Fault:
     original: Function = getattr(SimulatedNoise, kind)
 
@@ -165,60 +147,18 @@ def declared(steps: str | set[str], factor: float) -> Fault:
 # Keeps faults apart: designs and tables computed without one stay, those computed with one go.
 
 
-@dataclass
-class Memo:
-    """A cache with two shelves: `known` from the package as it is, `scratch` from a fault."""
-
-    function: Callable[..., Any]
-    known: dict[Any, Any] = field(default_factory=dict)
-    scratch: dict[Any, Any] = field(default_factory=dict)
-    mutating: bool = False
-
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
-        key = (arguments, *sorted(named.items()))
-        shelf = self.known if key in self.known or not self.mutating else self.scratch
-        if key not in shelf:
-            shelf[key] = self.function(*arguments, **named)
-        return shelf[key]
-
-
 def cached_functions() -> set[Any]:
     modules = [module for name, module in sys.modules.items() if name.startswith("workbench")]
     found = [value for module in modules for value in vars(module).values() if callable(value)]
     return {value for value in found if hasattr(value, "cache_info") and hasattr(value, "__wrapped__")}
 
 
-def forget() -> None:
-    """Empty the caches themselves, for faults that take their functions from behind them."""
-    for function in cached_functions():
-        function.cache_clear()
-
-
-@contextmanager
-def memos() -> Iterator[list[Memo]]:
-    """Put an empty memo in the place of every cache; the caches are as they were afterwards."""
-    pairs = [(function, Memo(function.__wrapped__)) for function in cached_functions()]
-    with replaced_everywhere(*pairs):
-        yield [memo for _, memo in pairs]
-
-
-@contextmanager
-def isolated(made: list[Memo]) -> Iterator[None]:
-    for memo in made:
-        memo.mutating = True
-    try:
-        yield
-    finally:
-        for memo in made:
-            memo.mutating = False
-            memo.scratch.clear()
-
-
 @contextmanager
 def alone(*faults: Fault) -> Iterator[None]:
     """Put faults into the package without designs and tables from before, and leave none behind."""
     with ExitStack() as stack:
-        stack.enter_context(memos())
+        empty = ((function, cache(function.__wrapped__)) for function in cached_functions())
+        stack.enter_context(replaced_everywhere(*empty))
         for fault in faults:
             stack.enter_context(fault())
         yield
