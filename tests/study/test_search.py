@@ -132,8 +132,8 @@ def test_a_line_is_fitted_only_where_errors_are_one():
     rng = np.random.default_rng(1)
     errors = {n: abs(rng.standard_normal(40)) * n**-0.5 for n in (600, 800, 1000, 1300)}
     alpha = 0.6745 * 1000**-0.5
-    line = crossing_line(errors, alpha, 0.5, LEVEL, 900.0, 0.5)
-    assert line.interval[0] < 1000 < line.interval[1]
+    _, (low, high) = crossing_line(errors, alpha, 0.5, LEVEL, 900.0, 0.5)
+    assert low < 1000 < high
     assert crossing_line(errors, alpha, 0.5, LEVEL, 900.0, 0.05) is None  # a cliff
     lost = {n: np.where(rng.random(40) < 0.3, inf, found) for n, found in errors.items()}
     assert crossing_line(lost, alpha, 0.5, LEVEL, 900.0, 0.5) is None

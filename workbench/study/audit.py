@@ -50,11 +50,11 @@ ORDERS = 1 + np.geomspace(1e-6, 1e3, 91)  # any order proves something: the grid
 def epsilon_lower(low: ArrayLike, high: ArrayLike, delta: float = 0.0) -> Array:
     """Return ln((low - δ)/high), -inf for low ≤ δ: no smaller ε is true."""
     with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.maximum(np.asarray(low) - delta, 0.0)) - np.log(high))
+        return np.log(np.maximum(np.asarray(low) - delta, 0.0)) - np.log(high)
 
 
 def mu_lower(low: ArrayLike, high: ArrayLike) -> Array:
-    return np.asarray(ndtri(low) - ndtri(high))
+    return ndtri(low) - ndtri(high)
 
 
 def rho_lower(low: ArrayLike, high: ArrayLike, delta: float = 0.0) -> Array:
@@ -169,7 +169,10 @@ def _choices(
 ) -> Iterator[Choice]:
     pooled = np.concatenate([view(part) for part in fitted])
     thresholds = _quantiles(pooled, THRESHOLDS)
-    tries: dict[Relation, Array] = {"at least": thresholds, "below": thresholds, "equal to": _atoms(pooled)}
+    values, times = np.unique(pooled, return_counts=True)
+    order = np.argsort(-times, kind="stable")[:MOST_ATOMS]
+    atoms = values[order][times[order] > 1]
+    tries: dict[Relation, Array] = {"at least": thresholds, "below": thresholds, "equal to": atoms}
     for relation, tried in tries.items():
         counts = [hits(values[:, None], relation, tried) for values in seen]
         for exchanged in (False, True) if len(tried) else ():
@@ -180,23 +183,17 @@ def _choices(
 
 
 def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArray[np.int64]:
-    return np.asarray(COMPARE[relation](values, thresholds).sum(axis=0))
+    return COMPARE[relation](values, thresholds).sum(axis=0)
 
 
 def _wilson(share: Array, n: int, z: float) -> Array:
     centre, spread = share + z * z / (2 * n), z * np.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    return np.asarray(np.clip((centre + spread) / (1 + z * z / n), 0.0, 1.0))
+    return np.clip((centre + spread) / (1 + z * z / n), 0.0, 1.0)
 
 
 def _quantiles(values: Array, levels: Array) -> Array:
     places = (levels * max(len(values) - 1, 0)).astype(np.int64)
     return np.unique(np.sort(values)[places]) if len(values) else values
-
-
-def _atoms(values: Array) -> Array:
-    unique, counts = np.unique(values, return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:MOST_ATOMS]
-    return np.asarray(unique[order][counts[order] > 1])
 
 
 def _views(first: Array, second: Array, score: Score | None) -> Iterator[View]:
@@ -234,7 +231,7 @@ def _direction(first: Array, second: Array) -> Score:
     scale = np.where(high > low, high - low, 1.0)
 
     def scaled(part: Array) -> Array:
-        return np.asarray(np.clip((part - middle) / scale, -20.0, 20.0))
+        return np.clip((part - middle) / scale, -20.0, 20.0)
 
     if min(map(len, answers)) < 2:
         return _coordinate(0)
@@ -615,7 +612,7 @@ def _repeating(
         streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
         sets = (pair.first, pair.first, pair.second)
         known, *others = (rows(attacked(x.copy(), FRESH, rng)) for x, rng in zip(sets, streams, strict=True))
-        again, beside = (int((np.asarray(known) == other).all(axis=1).sum()) for other in others)
+        again, beside = (int((known == other).all(axis=1).sum()) for other in others)
         if again == FRESH and not beside:
             event = "the outputs of another stream again: they are those of a fixed seed"
             counts = FRESH, 0

@@ -20,18 +20,8 @@ from workbench.study.grids import Role, one_thread, stream
 from workbench.study.sweeps import keep_freed_memory
 
 HEADER = (
-    "key",
-    "calibration",
-    "budget",
-    "n",
-    "d",
-    "first ms",
-    "ms",
-    "pass ms",
-    "ratio",
-    "peak MB",
-    "peak/rows",
-)
+    "key", "calibration", "budget", "n", "d", "first ms", "ms", "pass ms", "ratio", "peak MB", "peak/rows",
+)  # fmt: skip
 LEAST = 1e-3  # seconds: shorter calls are repeated within a round, so that the clock's grain does not show
 
 
@@ -92,7 +82,11 @@ def measured(key: str, example: Example, x: Any, repeat: int) -> Measured:
     rounds = [[_seconds(*one) for one in zip(calls, batches, strict=True)] for _ in range(repeat)]  # (3)
     warm, one_pass = map(min, zip(*rounds, strict=True))
     calibration, d = getattr(example.estimator, "calibration", ""), 1 if x.ndim == 1 else x.shape[1]
-    return Measured(key, calibration, str(example.budget), len(x), d, first, warm, one_pass, _peak(call))
+    tracemalloc.start()
+    call()  # (4)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return Measured(key, calibration, str(example.budget), len(x), d, first, warm, one_pass, peak)
 
 
 def _seconds(call: Callable[[], object], times: int) -> float:
@@ -100,12 +94,3 @@ def _seconds(call: Callable[[], object], times: int) -> float:
     for _ in range(times):
         call()
     return (process_time() - begun) / times
-
-
-def _peak(call: Callable[[], object]) -> int:
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()

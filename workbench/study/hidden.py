@@ -48,13 +48,7 @@ class Judged:
         )
 
 
-def hidden_worlds(
-    mechanism: Mechanism,
-    world: World,
-    *,
-    within: float,
-    seed: int = 0,
-) -> Judged:
+def hidden_worlds(mechanism: Mechanism, world: World, *, within: float, seed: int = 0) -> Judged:
     """Run a function once in each of many worlds, and count where it is within a distance of the truth.
 
     The function is what an audit attacks, of a data set, a number of trials and a generator; a world draws a
@@ -67,6 +61,6 @@ def hidden_worlds(
         data, noise = (stream(seed, role, "hidden worlds", 0, block) for role in (Role.DATA, Role.NOISE))
         x, truth = world(data)
         answer: Any = mechanism(x, 1, noise)
-        error = np.asarray(answer, np.float64).ravel() - np.asarray(truth, np.float64).ravel()
+        error = np.ravel(answer) - np.ravel(truth)
         good += bool(np.linalg.norm(error) <= within)
     return Judged(within, good)

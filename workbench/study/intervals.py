@@ -60,10 +60,10 @@ def bootstrap_interval(
     if (m := len(rows)) < 2:
         return -inf, inf
     with np.errstate(all="ignore"):
-        estimate = float(statistic(rows))
+        estimate = statistic(rows)
         draws = [statistic(rows[rng.integers(m, size=m)]) for _ in range(resamples)]
-    quantile = float(-stdtrit(m - 1, level / 2)) * sqrt(m / (m - 1))
-    return _ends(np.asarray(draws, dtype=np.float64), estimate, level, quantile)
+    quantile = -stdtrit(m - 1, level / 2) * sqrt(m / (m - 1))
+    return _ends(np.array(draws), estimate, level, quantile)
 
 
 def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Interval:
@@ -73,7 +73,7 @@ def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Inte
     beyond = int(reach / 2 * len(draws))  # in each tail
     low = np.sort(np.where(np.isnan(draws), -inf, draws))[beyond]
     high = np.sort(np.where(np.isnan(draws), inf, draws))[-1 - beyond]
-    stretch = quantile / float(-ndtri(reach / 2))
+    stretch = quantile / -ndtri(reach / 2)
     return float(estimate + stretch * (low - estimate)), float(estimate + stretch * (high - estimate))
 
 
@@ -88,7 +88,7 @@ def median_ratio_interval(a: ArrayLike, b: ArrayLike, level: float, rng: Generat
 
     def log_ratio(pairs: Vector) -> float:
         top, bottom = np.log(np.median(pairs, axis=0))
-        return float(top - bottom)
+        return top - bottom
 
     pairs = np.column_stack([first, second])
     low, high = bootstrap_interval(log_ratio, pairs, level, rng)
@@ -106,7 +106,7 @@ def local_slope(xs: ArrayLike, ys: ArrayLike) -> float:
     -1.0
     """
     with np.errstate(all="ignore"):
-        x, y = np.log(np.asarray(xs, dtype=np.float64)), np.log(np.asarray(ys, dtype=np.float64))
+        x, y = np.log(xs), np.log(ys)
         x = x - x.mean()
         return float(x @ y / (x @ x))
 
@@ -154,16 +154,16 @@ def crossing(
     fit = isotonic_regression((hits + 0.5) / (total + 1), weights=total).x
     drawn = rng.binomial(total.astype(np.int64), fit, size=(resamples, len(n))) / total
     draws = np.array([_log_crossing(n, share, total, target) for share in drawn])
-    low, high = _ends(draws, estimate, level, float(-ndtri(level / 2)))
+    low, high = _ends(draws, estimate, level, -ndtri(level / 2))
     return Crossing(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))), bracket)
 
 
 def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> float:
     fit = isotonic_regression(shares, weights=weights).x
-    i = int(np.searchsorted(fit, target - 1e-12))  # first at or above; pooled means are rounded
+    i = np.searchsorted(fit, target - 1e-12)  # first at or above; pooled means are rounded
     if i == 0 or i == len(n):
         return -inf if i == 0 else inf
-    return float(np.interp(target, fit[i - 1 : i + 1], np.log(n[i - 1 : i + 1])))
+    return np.interp(target, fit[i - 1 : i + 1], np.log(n[i - 1 : i + 1]))
 
 
 def bracket_of(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
@@ -174,7 +174,7 @@ def bracket_of(n: Vector, hits: Vector, total: Vector, target: float, level: flo
     whole = total.astype(np.int64)
     below = bdtr(hits, whole, target) <= level / 2
     above = bdtrc(hits - 1, whole, target) <= level / 2
-    rejected_below, rejected_above = int(np.cumprod(below).sum()), int(np.cumprod(above[::-1]).sum())
+    rejected_below, rejected_above = np.cumprod(below).sum(), np.cumprod(above[::-1]).sum()
     low = n[rejected_below - 1] if rejected_below else 0.0
     high = n[len(n) - rejected_above] if rejected_above else inf
     return float(low), float(high)
@@ -190,7 +190,7 @@ def quantile(values: ArrayLike, share: float) -> float:
     2.0
     """
     probability(share=share)
-    return float(np.quantile(np.asarray(values, np.float64), share, method="inverted_cdf"))
+    return float(np.quantile(values, share, method="inverted_cdf"))
 
 
 def quantile_interval(values: ArrayLike, share: float, level: float) -> Interval:
@@ -202,7 +202,7 @@ def quantile_interval(values: ArrayLike, share: float, level: float) -> Interval
     (40.0, 61.0)
     """
     probability(share=share, level=level)
-    ordered = np.sort(np.asarray(values, np.float64))
+    ordered = np.sort(values)
     trials = len(ordered)
     below, above = (int((bdtr(np.arange(trials), trials, p) < level / 2).sum()) for p in (share, 1 - share))
     low = float(ordered[below - 1]) if below else -inf

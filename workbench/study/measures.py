@@ -80,16 +80,15 @@ def share(hits: int, trials: int, level: float) -> Measure:
 
 
 def hits(events: ArrayLike, level: float) -> Measure:
-    found = np.asarray(events, bool)
+    found = np.asarray(events)
     return share(int(found.sum()), len(found), level)
 
 
 def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Point) -> Measure:
     """Return the mean absolute value, which is the scale of Laplace noise."""
-    sizes = np.abs(np.asarray(values, np.float64))
     rng = stream(seed, Role.BOOTSTRAP, name, point_id(point), 0)
-    interval = bootstrap_interval(lambda v: float(v.mean()), sizes, level, rng, 500)
-    return Measure(float(sizes.mean()), (max(interval[0], 0.0), interval[1]), len(sizes))
+    found = resampled(mean, np.abs(values), level, rng, 500)
+    return found._replace(interval=(max(found.interval[0], 0.0), found.interval[1]))
 
 
 def summary(
@@ -169,7 +168,7 @@ def spread(measures: Mapping[Any, Measure]) -> Measure:
 def success(good: pd.Series, n: pd.Series, share: float, **options: Any) -> Crossing:
     """Return the n from which a share of the runs is good; `options` are those of `intervals.crossing`."""
     hits = good.groupby(n).agg(["sum", "count"])
-    return crossing([float(one) for one in hits.index], hits["sum"], hits["count"], share, **options)
+    return crossing(hits.index, hits["sum"], hits["count"], share, **options)
 
 
 def rows_needed(good: pd.Series, n: pd.Series, share: float, level: float, rng: Generator) -> Measure:

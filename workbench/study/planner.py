@@ -303,14 +303,14 @@ def factors(n: int) -> list[int]:
     return [round(factor * n) for factor in FACTORS]
 
 
-def decimal(place: int) -> float:
-    """Return the number at a place of the list of decimals with three digits, 1e-6 first.
+def decimal(place: int, first: int = -6) -> float:
+    """Return the number at a place of the list of decimals with three digits, 1e-6, or another, first.
 
     >>> [decimal(place) for place in (0, 1, 899, 900, 5400, DECIMALS)]
     [1e-06, 1.01e-06, 9.99e-06, 1e-05, 1.0, 1000.0]
     """
     power, digits = divmod(place, DIGITS)
-    return float(f"{100 + digits}e{power - 8}")
+    return float(f"{100 + digits}e{power + first - 2}")
 
 
 # What every estimator says to a question: the least n or the least budget found, or why there is none:

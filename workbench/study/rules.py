@@ -108,7 +108,7 @@ def at_most(failures: int, trials: int, beta: float, level: float, *, factor: fl
     if not factor > 1:
         raise ArgumentError("factor", factor, "a number above 1")
     k, detects = refuted_from(trials, beta, level), min(1.0, factor * beta)
-    power = float(bdtrc(k - 1, trials, detects))
+    power = bdtrc(k - 1, trials, detects)
     return Verdict(
         status=Status.REFUTED if failures >= k else Status.HOLDS if power >= POWER else Status.UNDECIDED,
         test="binomial, at most",
@@ -141,13 +141,13 @@ def alike(groups: Sequence[ArrayLike], level: float, *, factor: float) -> Verdic
     largest difference of two means in its standard errors, the bound what refutes.
     """
     samples = [np.asarray(group, np.float64) for group in groups]
-    means = [float(sample.mean()) for sample in samples]
-    own = [float(sample.std(ddof=1)) / sqrt(len(sample)) for sample in samples]
+    means = [sample.mean() for sample in samples]
+    own = [sample.std(ddof=1) / sqrt(len(sample)) for sample in samples]
     pairs = [(a, b, hypot(own[a], own[b])) for a, b in combinations(range(len(samples)), 2)]
     apart = max(abs(means[a] - means[b]) / error for a, b, error in pairs)
-    most = float(-stdtrit(min(map(len, samples)) - 1, level / (2 * len(pairs))))
+    most = -stdtrit(min(map(len, samples)) - 1, level / (2 * len(pairs)))
     noticed = min((factor - 1) * min(means[a], means[b]) / (factor * error) for a, b, error in pairs)
-    power = float(ndtr(noticed - most))
+    power = ndtr(noticed - most)
     return Verdict(
         status=Status.REFUTED if apart > most else Status.HOLDS if power >= POWER else Status.UNDECIDED,
         test="Welch's t, all pairs",

@@ -101,7 +101,7 @@ def curves(u: Vector, share: float) -> Vector:
 def log_likelihood(p: Vector, counts: Counts) -> Vector:
     sure = np.clip(p, EDGE, 1 - EDGE)
     each = xlogy(counts.hits, sure) + xlog1py(counts.runs - counts.hits, -sure)
-    return np.asarray(each.sum(-1), np.float64)
+    return each.sum(-1)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     u = (near.places - centres[:, None, None]) / np.exp(WIDTHS)[:, None]
     shapes = curves(u, share)
     loss = PENALTY * np.maximum(WIDTHS - TYPICAL_WIDTH, 0.0) ** 2 - log_likelihood(shapes, near)
-    best = np.unravel_index(int(loss.argmin()), loss.shape)
+    best = np.unravel_index(loss.argmin(), loss.shape)
     expected = near.runs * shapes[best]
     spread = expected * (1 - shapes[best])
     told = spread >= 0.5
@@ -195,18 +195,10 @@ FEWEST = 60  # runs
 ONE_SD = (0.1587, 0.8413)  # of a normal law, on both sides
 
 
-@dataclass(frozen=True)
-class Line:
-    """Where the line crosses alpha, and the interval."""
-
-    n: float
-    interval: Interval
-
-
 def crossing_line(
     errors: Mapping[int, Vector], alpha: float, share: float, level: float, around: float, width: float
-) -> Line | None:
-    """Return where the q-quantile of the error is alpha, or None where errors are no line in ln n.
+) -> tuple[float, Interval] | None:
+    """Return where the q-quantile of the error is alpha, with its interval; None if errors are no line.
 
     `around` is the n of a fit of successes (`fitted`), and `width` the width s of the rise.
     """
@@ -225,8 +217,8 @@ def crossing_line(
     if not np.isfinite(middle) or not np.isfinite(drawn).all() or abs(middle) > WINDOW:
         return None
     low, high = np.quantile(drawn, ONE_SD)
-    half = float(high - low) / 2 * float(-ndtri(NOMINAL_PLACED * level / 2))
-    return Line(around * exp(middle), (around * exp(middle - half), around * exp(middle + half)))
+    half = (high - low) / 2 * -ndtri(NOMINAL_PLACED * level / 2)
+    return around * exp(middle), (around * exp(middle - half), around * exp(middle + half))
 
 
 def _crossing(places: Vector, logs: Vector, share: float) -> float:
@@ -235,8 +227,8 @@ def _crossing(places: Vector, logs: Vector, share: float) -> float:
     heights = np.partition(level, rank, axis=1)[:, rank]
     gaps = level - heights[:, None]
     loss = np.where(gaps > 0, share * gaps, (share - 1) * gaps).sum(1)
-    best = int(loss.argmin())
-    return float(heights[best] / SLOPES[best])
+    best = loss.argmin()
+    return heights[best] / SLOPES[best]
 
 
 Measure: TypeAlias = Callable[[int, int, int, int], Vector]
@@ -310,7 +302,7 @@ class _Runs:
         n = self.rows(place)
         block = self.blocks.get(n, 0)
         self.blocks[n] = block + 1
-        found = np.asarray(self.measure(n, place, block, runs), np.float64)
+        found = self.measure(n, place, block, runs)
         self.errors[n] = np.concatenate([self.errors.get(n, np.zeros(0)), found])
         return float((self.errors[n] <= self.target.alpha).mean())
 
@@ -368,7 +360,7 @@ def _searched(runs: _Runs, bracket: tuple[int, int], dips: int) -> Found:
     target, line = runs.target, None
     if last is None and not fit.rough:
         line = crossing_line(runs.errors, target.alpha, target.share, target.level, fit.n, fit.width)
-    n, (low, high) = (line.n, line.interval) if line else (fit.n, fit.interval)
+    n, (low, high) = line or (fit.n, fit.interval)
     if last is not None or not _stays_above(runs, fit):
         kind, high = "plateau", inf
     return Found(n, (low, high), kind, runs.total)
@@ -398,7 +390,7 @@ def _next(runs: _Runs, known: Belief, turn: int) -> int:
         few, enough = runs.counts.gap(runs.target.share)
         return runs.place((few * enough) ** 0.5)
     aim = runs.target.aims[turn % 4]
-    gap = known.width * float(ndtri(aim) - ndtri(runs.target.share))
+    gap = known.width * (ndtri(aim) - ndtri(runs.target.share))
     return runs.place(exp(known.centre + min(max(gap, -WITHIN), WITHIN)))
 
 
@@ -410,7 +402,7 @@ def _falls_again(runs: _Runs, fit: Fit) -> int | None:
         while runs.draw(place, BLOCK) >= 0 and len(runs.errors[runs.rows(place)]) < FORWARD:
             pass
         here = runs.errors[runs.rows(place)]
-        if bdtr(float((here <= runs.target.alpha).sum()), len(here), q) <= FALLS:
+        if bdtr((here <= runs.target.alpha).sum(), len(here), q) <= FALLS:
             return place
     return None
 

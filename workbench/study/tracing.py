@@ -76,7 +76,7 @@ def among_highest(members: Array, strangers: Array, rng: Generator) -> Array:
     places = round(LEVEL * (len(strangers) + 1))
     above = (strangers > members[:, None]).sum(axis=1)
     equal = (strangers == members[:, None]).sum(axis=1)
-    return np.asarray(above + rng.integers(equal + 1) < places)
+    return above + rng.integers(equal + 1) < places
 
 
 def most_traced(budget: Budget) -> float:
@@ -84,6 +84,6 @@ def most_traced(budget: Budget) -> float:
     low, high = LEVEL, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        beyond = max(float(excess(budget, middle, LEVEL)), float(excess(budget, 1 - LEVEL, 1 - middle)))
+        beyond = max(excess(budget, middle, LEVEL), excess(budget, 1 - LEVEL, 1 - middle))
         low, high = (low, middle) if beyond > 0 else (middle, high)
     return high

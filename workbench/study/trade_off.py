@@ -117,8 +117,8 @@ class TradeOff:
     def delta(self, alpha: float, n: int, epsilon: float) -> float | None:
         """Return the least δ of three digits, from 1e-15 on, with an error of at most alpha, or None."""
         most = DECADES * DIGITS - 1
-        found = least(lambda place: self.error(n, epsilon, _delta(place)) <= alpha, 0, most, 9 * DIGITS)
-        return None if found is None else _delta(found)
+        found = least(lambda place: self.error(n, epsilon, decimal(place, -15)) <= alpha, 0, most, 9 * DIGITS)
+        return None if found is None else decimal(found, -15)
 
     def errors(self, sizes: Sequence[int], epsilons: Sequence[float], delta: float) -> Numbers:
         return np.array([[self.error(n, epsilon, delta) for epsilon in epsilons] for n in sizes])
@@ -173,15 +173,10 @@ def contour(errors: Numbers, sizes: Sequence[float], alpha: float) -> Numbers:
 def _crossing(column: Numbers, sizes: Sequence[float], alpha: float) -> float:
     within = np.flatnonzero(column <= alpha)
     if not within.size or within[0] == 0:
-        return float("nan")
-    after = int(within[0])
-    above, below = float(column[after - 1]), float(column[after])
+        return nan
+    after = within[0]
+    above, below = column[after - 1 : after + 1].tolist()
     if not isfinite(above) or below == 0:
-        return float(sizes[after])
+        return sizes[after]
     share = log(above / alpha) / log(above / below)
-    return float(sizes[after - 1] * (sizes[after] / sizes[after - 1]) ** share)
-
-
-def _delta(place: int) -> float:
-    power, digits = divmod(place, DIGITS)
-    return float(f"{100 + digits}e{power - 17}")
+    return sizes[after - 1] * (sizes[after] / sizes[after - 1]) ** share

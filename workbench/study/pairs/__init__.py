@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import MappingProxyType
 
-from workbench.catalog import KNOWN, Addition, Entry, addition, lookup
+from workbench.catalog import KNOWN, Addition, addition, lookup
 from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
 from workbench.study.audit import AuditReport, audit, neighbours
@@ -46,12 +46,8 @@ def _beside(key: str) -> str:
 
 def attackable() -> list[str]:
     """Return the keys of the private entries: those of the catalog, and those registered beside it."""
-    beside = (key for key, entry in KNOWN.items() if addition(key) and not _free(entry))
+    beside = (key for key, one in KNOWN.items() if addition(key) and NonPrivate() not in one.budgets)
     return [*BUILDERS, *beside]
-
-
-def _free(entry: Entry) -> bool:
-    return NonPrivate() in entry.budgets
 
 
 def _added(own: Addition) -> Iterator[Case]:

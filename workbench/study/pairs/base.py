@@ -80,7 +80,7 @@ class Setting:
     def typical(self) -> Array:
         """Return rows of the entry's population, the same ones whenever they are asked for."""
         rows = KNOWN[self.key].population.sample(self.n, rng=np.random.default_rng(self.n))
-        return np.asarray(rows[:, : self.d])
+        return rows[:, : self.d]
 
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
         silent = (np.nan,) * self._columns()

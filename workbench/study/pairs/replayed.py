@@ -62,13 +62,13 @@ def _points(statistic: Any) -> Any:
         case tuple():
             return statistic[1]
         case Level(nodes):
-            return np.concatenate([np.asarray(node.lengths.edges) for node in nodes])  # type: ignore[attr-defined]
+            return np.concatenate([node.lengths.edges for node in nodes])  # type: ignore[attr-defined]
         case Located(count, centre, shift, root):
             return np.concatenate([[count], centre, shift, root.ravel()])
         case Lift(count, centre, shift, root, height):
             return np.concatenate([[count], centre, shift, root.ravel(), [height]])
         case Voted(count, value):
-            return np.append(np.asarray(value, float), count)
+            return np.append(value, count)
         case Stable(count, root):
             return np.vstack([np.full(len(root), count), root])
     return statistic
@@ -127,7 +127,7 @@ def shaped(event: Event) -> bool:
 
 
 def _root(statistic: Any) -> Array:
-    return np.asarray(statistic.root if isinstance(statistic, Stable | Lift) else statistic)
+    return statistic.root if isinstance(statistic, Stable | Lift) else statistic
 
 
 def _shape(output: Any) -> Any:
@@ -167,7 +167,7 @@ def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> 
 
 
 def _apart(one: Voted, other: Voted) -> Array:
-    return np.asarray(np.asarray(one.value, float) - np.asarray(other.value, float), float)
+    return np.subtract(one.value, other.value)
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:
@@ -185,7 +185,7 @@ def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) ->
     if isinstance(output, int):
         return tuple(float(direction[output]) for direction in directions)
     if directions:
-        return tuple(float(np.vdot(direction, np.asarray(output))) for direction in directions)
+        return tuple(float(np.vdot(direction, output)) for direction in directions)  # type: ignore[arg-type]
     return numbers(output) or (np.nan,)
 
 
@@ -240,7 +240,7 @@ def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
         order = original(np.arange(len(rows), dtype=np.float64), noise).astype(np.int64)
         if not events:
             orders.append(order)
-        return np.asarray(rows[order])
+        return rows[order]
 
     with replaced_everywhere((shuffled, recorded)), spied() as events:
         run(setting, x, 0)
