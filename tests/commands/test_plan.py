@@ -17,15 +17,14 @@ from workbench.estimators import Abstention
 from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP
 from workbench.study.planner import (
     DECIMALS,
-    Answers,
     Question,
     Simulation,
-    answers,
     candidates,
     compared,
     decimal,
     entries_of,
     own_entry,
+    plan,
     ranked,
 )
 from workbench.study.search import accepts, fewest_rows
@@ -44,17 +43,12 @@ def asked(subject="", settings=None, **more):
     )
 
 
-def plan(question):
-    """What each estimator states, in no order."""
-    return [answers(question, one).stated for one in candidates(question)]
-
-
 def bound(answer, n, budget=None):
     """The bound, or the prediction, of an answer's estimator; infinite where so few rows are refused."""
     one, spent = answer.candidate, budget or answer.budget
     calibration = {"calibration": one.calibration} if one.calibration else {}
     values = {name: given.value for name, given in one.parameters.items()}
-    estimator = replace(CATALOG[one.entry.key].estimator, **values, **calibration)
+    estimator = replace(CATALOG[answer.key].estimator, **values, **calibration)
     try:
         if one.kind == "predicted":
             return estimator.predicted_error(n, one.d, spent)
@@ -68,9 +62,8 @@ def bound(answer, n, budget=None):
 def test_the_n_found_is_enough_and_one_row_less_is_not(estimand, alpha):
     found = [one for one in plan(asked(subject=estimand, alpha=alpha)) if one.reached]
     assert {one.candidate.calibration for one in found} >= {"tight"}
-    order = ranked([Answers(proved=one) for one in found])
     for unit in {one.candidate.unit for one in found}:
-        needed = [one.best.n for one in order if one.best.candidate.unit == unit]
+        needed = [one.n for one in found if one.candidate.unit == unit]
         assert needed == sorted(needed) or estimand != "mean"
     for one in found:
         assert one.bound == bound(one, one.n) <= alpha < bound(one, one.n - 1)
@@ -99,11 +92,11 @@ def test_errors_of_different_units_are_not_ranked_and_gaussians_answer_for_a_cov
         loss.__doc__ = unit
         entry = replace(known.candidate.entry, key=key, loss=loss)
         candidate = replace(known.candidate, entry=entry)
-        return Answers(proved=replace(known, candidate=candidate, n=n, **more))
+        return replace(known, candidate=candidate, n=n, **more)
 
     found = [answer(key, unit, n) for key, (unit, n) in units.items()]
     none = answer("e", "metres", 5, bound=None)
-    assert "".join(one.key for one in ranked([none, *found[::-1]])) == "acbde"
+    assert "".join(one.key for one in ranked([none, *found[::-1]], lambda one: one)) == "acbde"
 
 
 def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
@@ -194,7 +187,7 @@ def test_simulation_costs_what_is_told_first_and_needs_more_rows_for_a_larger_sh
     said = []
     how = Simulation(runs=40)
     question = asked("location", alpha=2.5, budget=PureDP(1.0), simulation=how, calibrations=("tight",))
-    by_key = {one.key: one for one in compared(question, lambda *numbers: said.append(numbers))}
+    by_key = {one.proved.key: one for one in compared(question, lambda *numbers: said.append(numbers))}
     assert by_key["univariate/stable-location"].simulated is None  # refuses the budget
     assert by_key["univariate/histogram-location"].simulated.found.runs >= 40
     assert [count for count, _ in said] == [1]

@@ -26,6 +26,7 @@ NOTEBOOK, PROFILE = "notebook", "profile"
 HOLDS, OPEN, REFUTED, SLOWER = "HOLDS", "UNDECIDED", "REFUTED", "NOT CONTRADICTED"
 PHRASES = {HOLDS: "hold", SLOWER: "not contradicted", REFUTED: "refuted", OPEN: "undecided"}
 HERE = "this quick run"
+NUMBERS = ("test", "level", "trials", "n", "estimate", "interval")
 STATEMENT = 40  # columns of a statement in a table
 
 
@@ -105,10 +106,10 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
     differs: c: 2 in [1.7, 2.2], committed 1 in [0.9, 1.1]
     """
     kept: dict[str, list[Record]] = {}
-    for check in _checks(theirs):
+    for check in checks(theirs):
         kept.setdefault(str(check["id"]), []).append(check)
     lines, notices = [], inf
-    for one in _checks(ours):
+    for one in checks(ours):
         if not kept.get(str(one["id"])):
             continue
         other = kept[str(one["id"])].pop(0)
@@ -119,7 +120,7 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
     return Agreement(tuple(lines), notices)
 
 
-def _checks(verdict: Record) -> Sequence[Record]:
+def checks(verdict: Record) -> Sequence[Record]:
     return (verdict.get("detail") or {}).get("checks") or [verdict]
 
 
@@ -192,8 +193,11 @@ def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[st
     """
     kept = {} if full else full_verdicts()
     known = [one if full else kept[one["id"]] for one in decided if full or one["id"] in kept]
-    header: tuple[str, ...] = tables.VERDICT_COLUMNS
-    rows = [tables.verdict_row(kept.get(one["id"], one)) for one in decided]
+    header: tuple[str, ...] = ("id", "statement", "verdict", *NUMBERS)
+    rows = []
+    for one in (kept.get(one["id"], one) for one in decided):
+        words = str(one["id"]), " ".join(str(one["statement"]).split()), str(one["status"])
+        rows.append([*words, *(tables.show(one.get(name)) for name in NUMBERS)])
     lines = [f"{sentence(known)}."] if known else []
     if not full:
         found = agreements(decided, kept)
@@ -284,12 +288,12 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         for path in figures(folder / verdict[NOTEBOOK])
         if verdict["id"] in canonical_json.read(path).get("verdicts", ())
     )
-    checks = []
+    decided = []
     for one in (verdict.get("detail") or {}).get("checks", ()):
         measured = f"{tables.show(one.get('estimate'))} in {tables.show(one.get('interval'))}"
         detects = (one.get("detail") or {}).get("detects")
         power = f"; would have refuted {tables.show(detects)}" if detects else ""
-        checks.append(f"{one.get('status')} {one.get('id')}: {measured}{power}")
+        decided.append(f"{one.get('status')} {one.get('id')}: {measured}{power}")
     numbers = ("level", "trials", "n", "estimate", "interval", "bound")
     return [
         *((name, str(verdict[name])) for name in ("id", "statement")),
@@ -298,7 +302,7 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
         ("sources", "\n".join(cited)),
         ("test", str(verdict["test"])),
         *((name, tables.show(verdict.get(name))) for name in numbers),
-        ("checks", "\n".join(checks)),
+        ("checks", "\n".join(decided)),
         ("figures", "\n".join(map(str, shown))),
         (NOTEBOOK, f"notebooks/{verdict[NOTEBOOK]}.ipynb"),
         ("module", home(verdict["id"]) if claim else ""),

@@ -71,6 +71,10 @@ def richest(charts: Mapping[str, Any]) -> Any:
     return charts[max(charts, key=PROFILES.index)]
 
 
+def kept_chart(path: Path) -> Chart:
+    return Chart.from_json(richest(canonical_json.read(path)["charts"]))
+
+
 def outputs(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*") if path.suffix in (".svg", ".json"))
 

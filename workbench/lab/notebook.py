@@ -209,8 +209,8 @@ class Session:
         """Display how n grows with every public number of the chapter's statements, as the full run found."""
         from workbench.charts.drawing import svg
 
-        folder, home = figures_folder(), self.chapter.replace("_", "-")
-        found = [one for one in (sizes.growing(folder) if folder else ()) if one.claim.startswith(f"{home}/")]
+        folder = figures_folder()
+        found = sizes.growing(folder, self.chapter) if folder and self.chapter else []
         if not found:
             publish(f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND)
             return

@@ -77,7 +77,7 @@ def planning(
 ) -> tuple[str, bool]:
     answers = compared(asked, _announced, _telling(asked))
     if confidence is not None:  # predictions are of half of the runs
-        answers = ranked([replace(one, predicted=None) for one in answers])
+        answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
         if not any(isfinite(one.proved.bound or inf) for one in answers):
             allowed = "none: no proved error bound is finite here, and predictions are of half of the runs"
             raise ArgumentError("confidence", confidence, allowed)
@@ -176,16 +176,16 @@ def report(question: Question, found: Sequence[Answers], *, why: bool) -> str:
     kinds: dict[tuple[str, str], list[Answers]] = {}  # a table each: their errors have nothing in common
     for one in good:
         unit = one.proved.candidate.unit if question.alpha is not None else ""
-        kinds.setdefault((one.estimand, unit), []).append(one)
+        kinds.setdefault((one.proved.candidate.entry.estimand, unit), []).append(one)
     several = Counter(estimand for estimand, _ in kinds)
     parts = [_asked(question, found)]
     for (estimand, unit), some in kinds.items():
         name = f"{estimand}, {unit}" if several[estimand] > 1 else estimand
         table = _table(question, some)
         parts.append(f"{name}:\n{table}" if len(kinds) > 1 else table)
-    if why or not good or len({one.key for one in found}) == 1:
+    if why or not good or len({one.proved.key for one in found}) == 1:
         parts += map(_conditions, good)
-        reasons = {(one.key, one.stated.reason): None for one in others}
+        reasons = {(one.stated.key, one.stated.reason): None for one in others}
         parts += [text(("no answer", "why"), [*map(list, reasons)], page_width())] if others else []
     else:
         needs = dict.fromkeys(name for one in others for name in one.proved.needs)
@@ -206,7 +206,8 @@ def _asked(question: Question, answers: Sequence[Answers]) -> str:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
     names: dict[int, dict[str, None]] = {}
     for one in answers:
-        names.setdefault(one.proved.candidate.d, {})[one.estimand] = None
+        asked = one.proved.candidate
+        names.setdefault(asked.d, {})[asked.entry.estimand] = None
     each = "; ".join(f"d = {d} for {', '.join(names[d])}" for d in sorted(names))
     dimension = each if len(names) > 1 else f"d = {min(names)}"
     return f"{head}, {where}, {dimension}{'' if question.d else ' (--d for another)'}\n{_hanging(said)}"
@@ -217,7 +218,7 @@ def _hanging(words: str) -> str:
 
 
 def _table(question: Question, good: Sequence[Answers]) -> str:
-    columns: dict[str, list[object]] = {"key": [one.key for one in good]}
+    columns: dict[str, list[object]] = {"key": [one.proved.key for one in good]}
     calibrations = [one.proved.candidate.calibration for one in good]
     columns |= {"calibration": [*calibrations]} if len({*calibrations} - {None}) > 1 else {}
     if question.alpha is None:
@@ -261,14 +262,14 @@ def _chosen(good: Sequence[Answers]) -> str:
         for name, given in one.proved.candidate.parameters.items():
             if given.origin in ("set", "example"):
                 said = f"{name} = {_value(given.value)} ({given.origin})"
-                found.setdefault(said, []).append(one.key)
+                found.setdefault(said, []).append(one.proved.key)
     least = max(2, len(good) // 2)  # so many share a number: they need not be named
     words = [
         said if len({*keys}) >= least else f"{said} in {', '.join(dict.fromkeys(keys))}"
         for said, keys in found.items()
     ]
     lines = [f"with {'; '.join(words)}"] if words else []
-    lines += [f"{one.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
+    lines += [f"{each.key}: {_against(each)}" for one in good for each in one.all if _against(each)]
     return "\n".join(_hanging(line).lstrip() for line in dict.fromkeys(lines))
 
 
@@ -284,10 +285,10 @@ def _conditions(one: Answers) -> str:
             found = f"{each.candidate.meaning}: {show(each.bound)}"
         if each.reached and each.found:
             found = f"{each.candidate.meaning}; {each.found.runs} runs: {_interval(each)}"
-        stated.append((each.candidate.kind, found))
+        stated.append((each.kind, found))
     below = f"below n = {said.answers_from} refuses: {said.refusal}" if said.refusal else ""
     pairs = (
-        ("for", " ".join(filter(None, (one.key, known.calibration)))),
+        ("for", " ".join(filter(None, (said.key, known.calibration)))),
         ("with", ", ".join(parameters)),
         *stated,
         ("assumes", "; ".join(known.entry.assumptions)),

@@ -10,7 +10,6 @@ import hashlib
 import itertools
 import json
 import os
-import platform
 import shutil
 import signal
 import sqlite3
@@ -44,7 +43,7 @@ from workbench.lab.figures import PROFILES, figures, outputs, verdicts
 from workbench.lab.project import Project, chapter, nbformat, shown
 from workbench.lab.publish.committed import REQUIRED, parameters
 from workbench.lab.run_notebook import EXECUTED
-from workbench.study.grids import KERNELS, SOFTWARE
+from workbench.study.grids import SOFTWARE
 from workbench.study.parameters import Declared, brief
 from workbench.study.sweeps import LENT, NONE, DamagedError, Store, digest, require_intact
 
@@ -147,9 +146,7 @@ def key(notebook: Path, parameters: Mapping[str, object]) -> str:
         "notebook": _digest(notebook),
         "package": _package(),
         "parameters": {name: repr(value) for name, value in parameters.items()},
-        "versions": {name: version(name) for name in ("numpy", "scipy", "matplotlib")},
-        "python": platform.python_version(),
-        "kernels": KERNELS,
+        "software": [SOFTWARE, version("matplotlib")],
         "threads": {name: os.environ.get(name, "1") for name in THREADS},
     }
     return hashlib.sha256(canonical_json.dumps(content).encode()).hexdigest()
@@ -530,10 +527,7 @@ def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
         kept = canonical_json.read(path).get("agreement", {"points": 0, "outside": []})
         found = Agreement(kept["points"], tuple(kept["outside"]))
         if found.points:
-            inside = found.points - len(found.outside)
-            first = f"; outside: {'; '.join(found.outside[:3])}" if found.outside else ""
-            words = f"measured agrees with predicted at these parameters: {inside} of {found.points} points"
-            yield f"{path.stem}: {words}{first}", found
+            yield f"{path.stem}: {found}", found
 
 
 def _commit(made: Path, target: Path) -> None:

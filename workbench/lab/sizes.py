@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import METHODS, name, short
 from workbench.lab import tables
+from workbench.lab.claims import checks
 from workbench.lab.figures import VERDICTS, verdicts
 from workbench.sources import recalled
 
@@ -199,16 +200,17 @@ class Growth(NamedTuple):
         return all(isfinite(float(one)) for one in self.record["predicted"])
 
 
-def growing(figures: Path) -> list[Growth]:
-    paths = sorted(figures.glob(f"*/{VERDICTS}"))
-    return [one for path in paths for one in growths(verdicts(path.parent)[1])]
+def growing(figures: Path, chapter: str = "") -> list[Growth]:
+    """Return the scalings of all chapters, or of one."""
+    home = f"{chapter.replace('_', '-')}/" if chapter else ""
+    found = (growths(verdicts(path.parent)[1]) for path in sorted(figures.glob(f"*/{VERDICTS}")))
+    return [one for some in found for one in some if one.claim.startswith(home)]
 
 
 def growths(decided: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
     for verdict in decided:
-        detail = verdict.get("detail")
-        for check in (detail.get("checks") or [verdict]) if isinstance(detail, Mapping) else ():
-            if "scaling" in check["detail"]:
+        for check in checks(verdict):
+            if "scaling" in (check.get("detail") or ()):
                 yield Growth(str(verdict["id"]), str(check["status"]), check["detail"]["scaling"])
 
 

@@ -2,15 +2,14 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from operator import gt
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import Any, TextIO
+from typing import TextIO
 from unicodedata import category
 
-VERDICT_COLUMNS = ("id", "statement", "verdict", "test", "level", "trials", "n", "estimate", "interval")
 SHORT = 22  # characters that stay on one line: numbers and intervals
 PAGE = 100  # columns of a page that is no terminal
 SPACE, NARROW = "  ", 6  # between columns of a table, and a column where words must break
@@ -133,15 +132,6 @@ def markdown(header: Sequence[str], rows: Rows) -> str:
     lines = [header, *rows]
     text_lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
     return "\n".join([text_lines[0], "|" + "---|" * len(header), *text_lines[1:]])
-
-
-def verdict_row(verdict: Mapping[str, Any]) -> list[str]:
-    return [
-        str(verdict["id"]),
-        " ".join(str(verdict["statement"]).split()),
-        str(verdict["status"]),
-        *(show(verdict.get(name)) for name in ("test", "level", "trials", "n", "estimate", "interval")),
-    ]
 
 
 def show(value: object) -> str:

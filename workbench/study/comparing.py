@@ -63,7 +63,7 @@ def judge(methods: Iterable[object], population: Population, loss: Loss | None, 
     """Return the judge of some methods: the loss of their entries, or of a mean where there is none."""
     entries = [entry for method in methods if (entry := entry_like(method))]
     if loss is None and len({entry.estimand for entry in entries}) > 1:
-        estimands = sorted({str(entry.estimand) for entry in entries})
+        estimands = sorted({entry.estimand for entry in entries})
         raise ArgumentError("methods", estimands, "estimators of one thing, or `loss` and `truth`")
     if loss is None and len({entry.loss for entry in entries}) > 1:
         raise ArgumentError("loss", None, "the one to compare by: these estimators have several")

@@ -4,7 +4,7 @@
 `crossing`, which are exact; about, as for every bootstrap, for the rest.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import ceil, inf, isfinite, nan, sqrt
 from typing import NamedTuple
 
@@ -128,7 +128,7 @@ class Crossing(NamedTuple):
 
 
 def crossing(
-    ns: Sequence[float],
+    ns: ArrayLike,
     successes: ArrayLike,
     trials: ArrayLike,
     target: float,
@@ -190,7 +190,7 @@ def quantile(values: ArrayLike, share: float) -> float:
     2.0
     """
     probability(share=share)
-    return float(np.quantile(values, share, method="inverted_cdf"))
+    return float(np.quantile(np.asarray(values, np.float64), share, method="inverted_cdf"))
 
 
 def quantile_interval(values: ArrayLike, share: float, level: float) -> Interval:

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from sys import float_info
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from workbench.study.profiles import mapped
 from workbench.study.search import BLOCK, MOST, Found, Target, accepts, fewest_rows, least_n
 from workbench.types import Array
 
+T = TypeVar("T")
 CALIBRATIONS = ("paper", "tight")
 Offer: TypeAlias = Callable[[float], Budget]
 
@@ -214,7 +215,7 @@ def entries_of(subject: str) -> list[Entry]:
     """
     if "/" in subject:
         return [lookup(subject)]
-    estimands = dict.fromkeys(str(entry.estimand) for entry in KNOWN.values())
+    estimands = dict.fromkeys(entry.estimand for entry in KNOWN.values())
     if subject and subject not in estimands:
         raise ArgumentError("estimand", subject, "a key, or " + one_of_words(subject, estimands, KNOWN))
     wanted = (subject, "gaussian") if subject == "covariance" else (subject,)
@@ -343,6 +344,14 @@ class Answer:
     other_rows: str = ""
 
     @property
+    def key(self) -> str:
+        return self.candidate.entry.key
+
+    @property
+    def kind(self) -> Kind:
+        return self.candidate.kind
+
+    @property
     def reached(self) -> bool:
         return self.bound is not None
 
@@ -355,16 +364,17 @@ def need(one: Answer) -> tuple[int, float, float]:
     return int(currency != "epsilon"), amount, one.n or 0
 
 
-def ranked(found: Sequence["Answers"]) -> list["Answers"]:
+def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
     """Return what needs least first among those whose errors have one unit, the unit of the best first.
 
     Failures, and where answers begin, come last.
     """
-    found, places = sorted(found, key=lambda one: need(one.best)), dict[tuple[str, str], int]()
+    found, places = sorted(found, key=lambda one: need(answer(one))), dict[tuple[str, str], int]()
 
-    def place(one: Answers) -> int:
-        reached = one.best.reached and one.best.budget is not None
-        kind = one.estimand, one.proved.candidate.unit
+    def place(one: T) -> int:
+        said = answer(one)
+        reached = said.reached and said.budget is not None
+        kind = said.candidate.entry.estimand, said.candidate.unit
         return places.setdefault(kind, len(places)) if reached else len(found)
 
     return sorted(found, key=place)
@@ -544,14 +554,6 @@ class Answers:
     simulated: Answer | None = None
 
     @property
-    def key(self) -> str:
-        return self.proved.candidate.entry.key
-
-    @property
-    def estimand(self) -> str:
-        return str(self.proved.candidate.entry.estimand)
-
-    @property
     def all(self) -> list[Answer]:
         return [one for one in (self.proved, self.predicted, self.simulated) if one]
 
@@ -565,6 +567,10 @@ class Answers:
         if self.predicted and failed and (self.predicted.reached or not self.proved.candidate.meaning):
             return self.predicted
         return self.proved
+
+
+def plan(question: Question) -> list[Answer]:
+    return ranked([answers(question, one).stated for one in candidates(question)], lambda one: one)
 
 
 def answers(question: Question, one: Candidate) -> Answers:
@@ -607,7 +613,7 @@ def compared(
             replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
             for said, search in zip(found, searches, strict=True)
         ]
-    return ranked(found)
+    return ranked(found, lambda one: one.best)
 
 
 def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
@@ -645,7 +651,7 @@ def own_entry(reference: str, subject: str) -> Entry:
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
     like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
     if not like:
-        estimands = dict.fromkeys(str(entry.estimand) for entry in KNOWN.values())
+        estimands = dict.fromkeys(entry.estimand for entry in KNOWN.values())
         raise ArgumentError("estimand", estimand, one_of_words(estimand, estimands))
     entry = next((one for one in like if one.population.d is not None), like[0])  # in d columns
     example = Example(found, NonPrivate())

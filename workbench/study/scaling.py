@@ -568,11 +568,11 @@ def measured(
                     for point, cell in cells:
                         shelf.put(point, cell)
 
-    def least(one: Scaling, value: float) -> Least:
+    def answer(one: Scaling, value: float) -> Least:
         searched = one.statement.block
         return _memory[one.name, value, profile, seed] if searched else _planned(value, one.setting(value))
 
-    result = [[least(one, value) for value in one.at(profile)] for one in wanted]
+    result = [[answer(one, value) for value in one.at(profile)] for one in wanted]
     while len(_memory) > REMEMBERED:
         del _memory[next(iter(_memory))]
     return result

@@ -96,7 +96,7 @@ def test_a_moved_run_is_judged_by_its_predictions_and_leaves_the_start_alone(lab
     lab.reproduce(profile="full", update=True)
     start = contents(lab.home)
     said = lab.reproduce(given={"epsilon": 0.1})
-    line = "falling: measured agrees with predicted at these parameters: 2 of 2 points"
+    line = "falling: measured agrees with predicted at 2 of 2 points"
     assert f"02_one_mean/epsilon=0.1 {line}\n" in said
     assert "usual: measured" not in said  # nothing is predicted in it
     refused = "work of rows: 4 times the usual, 2 allowed; `workbench reproduce --limit 4.4` runs it"

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.charts import canonical_json
-from workbench.charts.chart import Chart
 from workbench.charts.drawing import draw, png
 from workbench.errors import ArgumentError
-from workbench.lab.figures import richest
+from workbench.lab.figures import kept_chart
 from workbench.lab.project import Project, nbformat
 from workbench.lab.publish import text
 from workbench.lab.publish.committed import SOLUTION, canonical, tagged
@@ -65,8 +64,7 @@ def _alone(cell: Any, figures: Path, edition: str) -> None:
         path = figures / f"{found[1]}.json"
         if not path.is_file():
             raise ArgumentError("notebook", found[1], "a notebook whose figures are committed")
-        chart = Chart.from_json(richest(canonical_json.read(path)["charts"]))
-        picture = base64.b64encode(png(draw(chart))).decode()
+        picture = base64.b64encode(png(draw(kept_chart(path)))).decode()
         cell.setdefault("attachments", {})[f"{path.stem}.png"] = {"image/png": picture}
         return f"](attachment:{path.stem}.png)"
 

@@ -185,12 +185,12 @@ def _claim(name: str, names: Sequence[str], one: Record) -> Any:
         f"**Why:** {plain(claim.reason)}" if claim.reason else "",
         f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{home(name)}`, {one[PROFILE]}.",
         tables.html(NUMBERS, [_row(one, NUMBERS)]),
-        *(_folded(title, *table) for title, table in found.items() if table[1]),
+        *(
+            f"<details><summary>{title}</summary>{tables.html(header, rows)}</details>"
+            for title, (header, rows) in found.items()
+            if rows
+        ),
     )
-
-
-def _folded(title: str, header: Sequence[str], rows: list[list[str]]) -> str:
-    return f"<details><summary>{title}</summary>{tables.html(header, rows)}</details>"
 
 
 def _row(record: Mapping[str, Any], names: Sequence[str]) -> list[str]:

@@ -19,8 +19,8 @@ from workbench.charts.drawing import slides as panels
 from workbench.errors import ArgumentError
 from workbench.lab import explore, sizes
 from workbench.lab.claims import sentence
-from workbench.lab.figures import richest, verdicts
-from workbench.lab.project import Project, calls, nbformat
+from workbench.lab.figures import kept_chart, verdicts
+from workbench.lab.project import Project, calls, chapter, nbformat
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
 from workbench.lab.run_notebook import EXECUTED
@@ -194,11 +194,12 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
         yield listing
     for method, name in asked:
         if method == "show":
-            yield from _figure(_chart(folder / f"{name}.json"), heading)
+            path = folder / f"{name}.json"
+            if not path.is_file():
+                raise ArgumentError("figure", name, f"a chart in {folder}; --run makes a fresh one")
+            yield from _figure(kept_chart(path), heading)
         elif method == "growths":
-            home = folder.name.partition("_")[2].replace("_", "-")
-            found = [one for one in sizes.growing(figures) if one.claim.startswith(f"{home}/")]
-            for chart in sizes.pictures(found, ROWS):
+            for chart in sizes.pictures(sizes.growing(figures, chapter(folder.name)), ROWS):
                 yield from _figure(chart, heading)
         elif method == "verdicts":
             yield from _verdicts(folder, heading)
@@ -208,12 +209,6 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
                 form = canonical_json.read(path)
                 yield _shown(explore.element(form, letters=LETTERS), heading)
                 yield text(form["chart"]["how"], "notes")
-
-
-def _chart(path: Path) -> Chart:
-    if not path.is_file():
-        raise ArgumentError("figure", path.stem, f"a chart in {path.parent}; --run makes a fresh one")
-    return Chart.from_json(richest(canonical_json.read(path)["charts"]))
 
 
 def _figure(chart: Chart, heading: str) -> Cells:

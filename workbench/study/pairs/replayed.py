@@ -127,7 +127,7 @@ def shaped(event: Event) -> bool:
 
 
 def _root(statistic: Any) -> Array:
-    return statistic.root if isinstance(statistic, Stable | Lift) else statistic
+    return np.asarray(statistic.root if isinstance(statistic, Stable | Lift) else statistic)
 
 
 def _shape(output: Any) -> Any:
