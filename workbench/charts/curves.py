@@ -134,7 +134,7 @@ def ellipse(
     values, basis = np.linalg.eigh(np.asarray(covariance, np.float64))
     root = (basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T
     turns = np.linspace(0.0, 2 * np.pi, POINTS)
-    x, y = np.asarray(centre, np.float64)[:, None] + root @ np.array([np.cos(turns), np.sin(turns)])
+    x, y = np.array(centre)[:, None] + root @ np.array([np.cos(turns), np.sin(turns)])
     return Series(label, x, y, role=role, colour_key=colour_key)
 
 

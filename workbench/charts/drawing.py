@@ -139,11 +139,11 @@ def svg(chart: Chart, form: Format = PAGE) -> bytes:
     return opening + middle + b'role="img" ' + attributes + end + words.encode() + body
 
 
-def png(figure: Figure, dpi: int = 150) -> bytes:
+def png(figure: Figure) -> bytes:
     """Return a drawn figure as PNG."""
     with mpl.rc_context(RC):
         buffer = BytesIO()
-        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+        figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
     return buffer.getvalue()
 
 
@@ -216,7 +216,6 @@ def _above(chart: Chart, form: Format) -> float:
 
 
 def _head(figure: Figure, chart: Chart, form: Format) -> None:
-    """Write title, key and legend."""
     (wide, high), below, labels = figure.get_size_inches(), 0.1, _legend(chart)
     heading: dict[str, Any] = {"fontsize": form.title, "weight": "bold"}
     said: dict[str, Any] = {"fontsize": form.small, "color": GREY}
@@ -358,7 +357,6 @@ def _ticked(axes: Axes, panel: Panel, *, most: int) -> None:
 
 
 def _style(one: Series, *, pale: bool = False) -> dict[str, Any]:
-    """Return how a series' line is drawn."""
     colour, marker, hollow = look(one.colour_key, one.rank)
     line = {"color": colour} | LINES[one.role] | ({"alpha": 0.5} if pale else {})
     if one.role != "estimate" or len(tuple(one.x)) > MARKED:
@@ -490,7 +488,6 @@ def _on_cell(axes: Axes, column: float, row: float) -> tuple[str, list[Any]]:
 
 
 def _mark(axes: Axes, mark: Mark, form: Format) -> None:
-    """Draw a mark above the curves."""
     x, y, x2, y2 = (0.0 if one is None else one for one in (mark.x, mark.y, mark.x2, mark.y2))
     free, inked = mark.kind in ("point", "region", "arrow"), mark.kind in ("point", "arrow")
     colour = look(mark.colour_key).colour if mark.colour_key else INK if inked else GREY
@@ -533,7 +530,7 @@ def _mark(axes: Axes, mark: Mark, form: Format) -> None:
 def _shares(axes: Axes, x: Any, y: Any) -> np.ndarray:
     """Return places on a panel as shares of it, from its lower left."""
     data = axes.transData.transform(np.stack([x, y], axis=-1))
-    return np.asarray(axes.transAxes.inverted().transform(data))
+    return axes.transAxes.inverted().transform(data)
 
 
 def _near(axes: Axes, x: float, y: float) -> bool:

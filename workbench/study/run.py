@@ -56,22 +56,18 @@ class Run:
     def _table(self, sweep: Sweep) -> pd.DataFrame:
         if not self.simulate:
             return columns(sweep, self.profile, seed=self.seed)
-        sweep = self._affordable(sweep)
+        times, limit = sweep.times_usual, resources().limit
+        if times > limit:
+            trials = floor(sweep.trials * limit / times)
+            if trials < min(FEWEST, sweep.trials):
+                raise TooMuchWorkError(sweep.name, times, limit)
+            sweep = replace(sweep, trials=trials)
         if self.most is None:
             sweep = sweep.under(self.profile)
         else:
             trials = min(self.most, sweep.trials)
             sweep = replace(sweep, trials=trials, blocks={self.profile: ceil(self.most / trials)})
         return run(sweep, self.profile, seed=self.seed)
-
-    def _affordable(self, sweep: Sweep) -> Sweep:
-        times, limit = sweep.times_usual, resources().limit
-        if times <= limit:
-            return sweep
-        trials = floor(sweep.trials * limit / times)
-        if trials < min(FEWEST, sweep.trials):
-            raise TooMuchWorkError(sweep.name, times, limit)
-        return replace(sweep, trials=trials)
 
 
 # A block of trials out of one: what a single trial measures, repeated, is a column per name.
@@ -82,7 +78,7 @@ Row = Mapping[str, Any]
 
 
 def block_columns(rows: Iterable[Row]) -> Columns:
-    """Return the block_columns of a block, given a row per trial.
+    """Return the columns of a block, given a row per trial.
 
     >>> block_columns({"error": error, "abstained": error > 1} for error in (0.5, 2.0))
     {'error': array([0.5, 2. ]), 'abstained': array([False,  True])}

@@ -97,30 +97,27 @@ def slope(xs: ArrayLike, ys: ArrayLike, errors: ArrayLike) -> Slope:
     """Return the slope of ln y against ln x; `errors` are the standard errors of ln y.
 
     >>> found = slope([1, 2, 4, 8], [10, 20, 40, 80], [0.1] * 4)
-    >>> round(found.estimate, 9), found.curved
-    (1.0, False)
+    >>> print(round(found.estimate, 9), found.curved)
+    1.0 False
     """
     order = np.argsort(xs)
-    x, y, e = (np.asarray(values, np.float64)[order] for values in (np.log(xs), np.log(ys), errors))
+    x, y, e = (values[order] for values in (np.log(xs), np.log(ys), np.array(errors)))
     if len(x) < 2:
         return Slope(nan, inf)
     weight = e**-2.0
     along = x - weight @ x / weight.sum()
-    square = float(weight @ along**2)
-    estimate = float((weight * along) @ y) / square
+    square = weight @ along**2
+    estimate = (weight * along) @ y / square
     rest = y - weight @ y / weight.sum() - estimate * along
-    curved = len(x) > 2 and float(chi_squared_tail(len(x) - 2, weight @ rest**2)) < CURVED
+    curved = len(x) > 2 and chi_squared_tail(len(x) - 2, weight @ rest**2) < CURVED
     steps = zip(np.diff(y) / np.diff(x), np.hypot(e[1:], e[:-1]) / np.diff(x), strict=True)
-    return Slope(estimate, square**-0.5, tuple((float(one), float(error)) for one, error in steps), curved)
+    return Slope(estimate, square**-0.5, tuple(steps), curved)
 
 
 def standard_errors(intervals: Sequence[Interval], level: float) -> Vector:
     """Return the standard errors of ln n of which these are the intervals at a level; inf for an open end."""
-    return np.array([_half(*interval) for interval in intervals]) / _reach(level)
-
-
-def _half(low: float, high: float) -> float:
-    return log(high / low) / 2 if low > 0 and isfinite(high) else inf
+    halves = [log(high / low) / 2 if low > 0 and high < inf else inf for low, high in intervals]
+    return np.array(halves) / _reach(level)
 
 
 # Statements about n: a table of public numbers, one of which moves at a time.
@@ -139,8 +136,8 @@ def catalogued(
     estimator, budget = _asked(key, public)
     from workbench.catalog.hardest import hardest
 
-    entry: Any = hardest(lookup(key), estimator, int(d))
-    samples = (entry.population.sample(int(n), rng=data) for _ in range(trials))
+    entry: Any = hardest(lookup(key), estimator, d)
+    samples = (entry.population.sample(n, rng=data) for _ in range(trials))
     errors = np.array([entry.error(estimator(x, budget=budget, rng=noise).value) for x in samples])
     return {"error": errors, "abstained": np.isinf(errors)}
 
@@ -213,8 +210,9 @@ class Statement:
         predicted = float(named(self.predicted, public))
         share = getattr(shape, part) / stated if isinstance(shape, Shape) else named(self.isolated, told)
         known = {**public, "stated": stated, "predicted": predicted, "fewest": fewest}
+        taken = signature(self.block).parameters if self.block else ()
         return Setting(
-            point={name: public[name] for name in _taken(self.block) if name in public},
+            point={name: public[name] for name in taken if name in public},
             alpha=float(named(self.alpha, public)),
             start=round(named(self.start, known)),
             stated=stated,
@@ -285,10 +283,6 @@ class Scaling:
 Growth: TypeAlias = tuple[Scaling, Sequence[Least]]
 
 
-def _taken(block: Block | None) -> Iterable[str]:
-    return signature(block).parameters if block else ()
-
-
 def named(call: Named, public: Public) -> Any:
     return call(**{name: public[name] for name in signature(call).parameters if name in public})
 
@@ -349,8 +343,9 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     chosen = list(found) if planned else [one for one in found if one.bounded]
     slopes = _Slopes.of(scaling, chosen)
     enough = len(chosen) >= min(FEWEST, len(found))
+    share = min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
     rate, alone = (
-        _rate(scaling, slopes.excess, _share(found), level) if enough else "open"
+        _rate(scaling, slopes.excess, share, level) if enough else "open"
         for level in (claim_level(SCALINGS, SEEN), SEEN)
     )
     status = {"seen": Status.HOLDS, "open": Status.UNDECIDED}.get(rate, Status.NOT_CONTRADICTED)
@@ -407,15 +402,15 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
         low, high = (ratios * np.exp(sign * reach) for sign in (-1, 1))
     above = ~(np.array([one.interval[1] for one in found]) <= bounds)  # nan is no bound
     low = np.nan_to_num(low, nan=0.0, posinf=inf)
-    refuted = bool(low.max() > 1)
-    worst = int(np.argmax(ratios))
+    refuted = low.max() > 1
+    worst = np.argmax(ratios)
     return Verdict(
         status=Status.REFUTED if refuted else Status.UNDECIDED if above.any() else Status.HOLDS,
         test="searched n at most the proved n",
         level=claim_level(),
         trials=sum(one.runs for one in found),
-        estimate=float(ratios[worst]),
-        interval=(float(low[worst]), float(high[worst])),
+        estimate=ratios[worst],
+        interval=(low[worst], high[worst]),
         bound=1.0,
         id=f"n over the proved n in {scaling.move.variable}: {scaling.key}",
         detail={"n": [one.n for one in found], "proved": bounds.tolist()},
@@ -423,12 +418,12 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
 
 
 def _reach(level: float) -> float:
-    return float(-ndtri(level / 2))
+    return -ndtri(level / 2)
 
 
 def measure(one: Least) -> Measure:
     (error,) = standard_errors([one.interval], SEARCHED)
-    reach = float(np.exp(-_reach(claim_level()) * error)) if error < inf else 0.0
+    reach = np.exp(-_reach(claim_level()) * error) if error < inf else 0.0
     return Measure(one.n, (one.n * reach, one.n / reach if reach else inf), one.runs)
 
 
@@ -449,10 +444,6 @@ def below(proved: Callable[[Setting], float], *, grow: bool = True) -> Callable[
 def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
     """Return the checks of growths whose n are at most so many times the prediction, too."""
     return below(lambda setting: times * setting.predicted)
-
-
-def _share(found: Sequence[Least]) -> float:
-    return min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
 
 
 def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:

@@ -71,7 +71,7 @@ def size(d: int, corruption: float) -> int:
 
 
 def frame(d: int, rng: Generator) -> Array:
-    return np.asarray(directions(d, rng) * np.geomspace(1.0, CONDITION, d))
+    return directions(d, rng) * np.geomspace(1.0, CONDITION, d)
 
 
 def error(moment: Array, corruption: float) -> float:
@@ -79,7 +79,7 @@ def error(moment: Array, corruption: float) -> float:
 
 
 def moment(rows: Array) -> Array:
-    return np.asarray(rows.T @ rows / len(rows))
+    return rows.T @ rows / len(rows)
 
 
 @each_trial

@@ -136,7 +136,7 @@ def ratios(first: Array, second: Array) -> Array:
     dist(A, B) = max(λ, 1/λ) - 1 over the eigenvalues λ of A⁻¹B.
     """
     values = np.linalg.svd(np.linalg.inv(first) @ second, compute_uv=False) ** 2
-    return np.asarray(np.maximum(values[..., 0], 1 / values[..., -1]))
+    return np.maximum(values[..., 0], 1 / values[..., -1])
 
 
 def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -309,7 +309,7 @@ def _ellipses(title: str, root: Array, released: list[Array], key: str) -> Panel
 def rotated(values: Array, rng: Generator) -> Array:
     """Return a root, shape (d, d), of a covariance with these eigenvalues in a random frame."""
     d = len(values)
-    return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0] * np.sqrt(values))
+    return np.linalg.qr(rng.standard_normal((d, d)))[0] * np.sqrt(values)
 
 
 # What is run

@@ -47,7 +47,7 @@ def nearest(one: PureNetCovariance, law: Rotated) -> Array:
     d, net = len(law.values), one.net(len(law.values))
     entries = (law.covariance / UPPER)[np.triu_indices(d)]
     terms = net.forms @ entries - np.trace(directions(d), axis1=1, axis2=2)
-    return np.asarray(UPPER * net.candidates[int(np.abs(terms).max(axis=1).argmin())])
+    return UPPER * net.candidates[int(np.abs(terms).max(axis=1).argmin())]
 
 
 @each_trial

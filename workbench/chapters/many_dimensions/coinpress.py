@@ -144,7 +144,7 @@ class Means:
 
     @staticmethod
     def plain(x: Array) -> Array:
-        return np.asarray(x.mean(axis=0))
+        return x.mean(axis=0)
 
     @staticmethod
     def error(value: Array, theta: Array) -> float:
@@ -189,7 +189,7 @@ class Covariances:
     @staticmethod
     def rows(n: int, d: int, condition: float, data: Generator) -> tuple[Array, Array]:
         basis = np.linalg.qr(data.standard_normal((d, d)))[0]
-        sigma = np.asarray((basis * np.geomspace(1.0, condition, d)) @ basis.T)
+        sigma = (basis * np.geomspace(1.0, condition, d)) @ basis.T
         return sigma, data.standard_normal((n, d)) @ np.linalg.cholesky(sigma).T
 
     plain = staticmethod(second_moment)

@@ -111,7 +111,7 @@ def authors_orientation(estimator: CoinPressCovariance, x: Array, budget: Budget
         if excess is not None:
             a = preconditioned(z, excess, lower, a)
     inverse = np.linalg.inv(a)
-    return np.asarray(inverse @ psd_part(z) @ inverse)
+    return inverse @ psd_part(z) @ inverse
 
 
 @each_trial

@@ -47,7 +47,7 @@ def known(x: Array, level: float) -> Array:
     if factor is None:
         return np.full((x.shape[1], x.shape[1]), np.nan)
     root = scaled.root(factor)
-    return np.asarray(root @ root.T)
+    return root @ root.T
 
 
 def level_of(share: float, n: int) -> float:
@@ -229,7 +229,7 @@ def in_logs(mine: Mechanism) -> Mechanism:
 
     def logarithm(x: Array, trials: int, rng: np.random.Generator) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(np.log(np.asarray(mine(x, trials, rng), np.float64)))
+            return np.log(np.asarray(mine(x, trials, rng), np.float64))
 
     return logarithm
 

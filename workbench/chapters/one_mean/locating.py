@@ -191,7 +191,7 @@ def sum_below(t: Array, sd: Array, scale: Array | float) -> Array:
     ratio = sd / scale
     left = np.exp(ratio**2 / 2 - t / scale + log_ndtr(t / sd - ratio))
     right = np.exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
-    return np.asarray(ndtr(t / sd) - (left - right) / 2)
+    return ndtr(t / sd) - (left - right) / 2
 
 
 def near_counts_below(levels: Array, n: int, scale: float, below: int = 3) -> Array:
@@ -206,7 +206,7 @@ def near_counts_below(levels: Array, n: int, scale: float, below: int = 3) -> Ar
         lower[0] = -np.inf
     mass = (ndtr(upper) - ndtr(lower))[..., None]
     chance = sum_below(levels - n * mass, np.sqrt(n * mass * (1 - mass)), scale)
-    return np.asarray(chance.prod(axis=0).mean(axis=0))
+    return chance.prod(axis=0).mean(axis=0)
 
 
 def range_failure(n: int, radius: float, epsilon: float) -> float:

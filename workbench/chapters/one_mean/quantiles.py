@@ -56,7 +56,7 @@ def drawn_by(some: tuple[float, ...]) -> Any:
 
 
 def true_quantiles(some: Any) -> Array:
-    return np.asarray(np.exp(ndtri(some)))
+    return np.exp(ndtri(some))
 
 
 def together(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
@@ -80,7 +80,7 @@ def rank_errors(x: Array, released: Array, m: int) -> Array:
     """
     ordered, wanted = np.sort(x), len(x) * np.array(levels(m))
     below, at_most = (np.searchsorted(ordered, released, side) for side in ("left", "right"))
-    return np.asarray(np.maximum(np.maximum(below - wanted, wanted - at_most), 0.0) / len(x))
+    return np.maximum(np.maximum(below - wanted, wanted - at_most), 0.0) / len(x)
 
 
 @each_trial
@@ -106,13 +106,13 @@ def foreseen(m: int, n: int, epsilon: float) -> Array:
     ranks = np.maximum.accumulate(cutting.levels + _off(cutting) / (n * epsilon), axis=1)
     places = np.clip(true_quantiles(np.clip(ranks, 1e-12, 1 - 1e-12)), 0.0, 2 * MIDDLE)
     out = np.array([np.interp(levels(m), cutting.levels, one) for one in places])
-    return np.asarray(np.abs(ndtr(np.log(out)) - levels(m)))
+    return np.abs(ndtr(np.log(out)) - levels(m))
 
 
 def _off(cutting: Cutting) -> Array:
     factor = noise_factor(cutting.levels, cutting.tree) * len(cutting.tree)
     rng = resampler(0, f"{len(cutting.levels)} quantiles foreseen")
-    return np.asarray(rng.standard_normal((FORESEEN, factor.shape[1])) @ factor.T)
+    return rng.standard_normal((FORESEEN, factor.shape[1])) @ factor.T
 
 
 @lru_cache(maxsize=256)

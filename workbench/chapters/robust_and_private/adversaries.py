@@ -53,11 +53,11 @@ def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
     if law == "student":
         return data.standard_t(TAIL, (n, d)) * sqrt((TAIL - 2) / TAIL)
     mean, variance = 1 / (TAIL - 1), TAIL / ((TAIL - 1) ** 2 * (TAIL - 2))
-    return np.asarray((data.pareto(TAIL, (n, d)) - mean) / sqrt(variance))
+    return (data.pareto(TAIL, (n, d)) - mean) / sqrt(variance)
 
 
 def taken(x: Array, y: Array) -> np.ndarray:
-    return np.asarray((x != y).any(axis=1))
+    return (x != y).any(axis=1)
 
 
 def density(label: str, values: Array, edges: Array, look: str, total: int = 0) -> Series:

@@ -85,7 +85,7 @@ def block(p: int, active: int, degree: int, n: int, rng: Generator) -> Array:
 def neighbours(p: int, degree: int) -> NDArray[np.bool_]:
     """Return which pairs are next to each other on a circle, `degree` of them for each of p places."""
     gap = np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
-    return np.asarray((np.minimum(gap, p - gap) <= degree // 2) & (gap > 0))
+    return (np.minimum(gap, p - gap) <= degree // 2) & (gap > 0)
 
 
 class Run(NamedTuple):
@@ -302,7 +302,7 @@ def largest_variance(active: int, degree: int) -> float:
 
 
 def circle(active: int, degree: int, variance: float, entry: float) -> Array:
-    return np.asarray(variance * np.eye(active) + entry * neighbours(active, degree))
+    return variance * np.eye(active) + entry * neighbours(active, degree)
 
 
 @cache

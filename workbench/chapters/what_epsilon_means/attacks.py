@@ -68,7 +68,7 @@ def fewest_misses(epsilon: float, delta: float, positives: ArrayLike) -> Array:
     """Return the least possible false negatives of a test with these false positives."""
     alpha = np.asarray(positives, np.float64)
     lines = (1 - delta - np.exp(epsilon) * alpha, np.exp(-epsilon) * (1 - delta - alpha), 0.0 * alpha)
-    return np.asarray(np.max(lines, axis=0))
+    return np.max(lines, axis=0)
 
 
 def answered(epsilon: float, delta: float) -> Densities:

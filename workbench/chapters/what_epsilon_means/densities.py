@@ -179,7 +179,7 @@ def posterior(_run: Run, *, epsilon: float = 1.0) -> Chart:
 
 def believed(prior: Array, epsilon: float) -> Array:
     """Return p e^ε/(p e^ε + 1 - p): odds of p : 1 - p, multiplied by e^ε."""
-    return np.asarray(prior * np.exp(epsilon) / (prior * np.exp(epsilon) + 1 - prior))
+    return prior * np.exp(epsilon) / (prior * np.exp(epsilon) + 1 - prior)
 
 
 BOUND = 5.0  # rows are clipped to ±5, a public range
@@ -207,8 +207,8 @@ class Additive:
     def log_density(self, x: Array, at: Array) -> Array:
         z = (at - self.mean(x)) / self.scale
         if self.laplace:
-            return np.asarray(-np.abs(z) - log(2 * self.scale))
-        return np.asarray(-(z**2) / 2 - log(self.scale * sqrt(2 * pi)))
+            return -np.abs(z) - log(2 * self.scale)
+        return -(z**2) / 2 - log(self.scale * sqrt(2 * pi))
 
     def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
         return additive(np.full(trials, self.mean(x)), self.charge, SimulatedNoise(rng))
