@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from workbench.errors import ArgumentError
 from workbench.study.intervals import clopper_pearson, local_slope
+from workbench.study.measures import Measure, near, slope_inside
 from workbench.study.profiles import claim_level
 from workbench.study.rules import (
     POWER,
@@ -19,8 +20,6 @@ from workbench.study.rules import (
     compare,
     enough,
     in_proportion,
-    inside_band,
-    slope_inside,
 )
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
@@ -98,7 +97,7 @@ def test_alike_holds_refutes_or_asks_for_more_trials(factors, trials, status):
 def test_three_outcomes_of_a_band(interval, status):
     assert compare(interval, 0.9, 1.1) is status
     scaled = (10 * interval[0], 10 * interval[1])
-    assert inside_band(10.0, scaled, 10.0, 0.1, level=0.01, trials=5).status is status
+    assert near("", Measure(10.0, scaled, 5), 10.0, level=0.01, band=0.1).status is status
 
 
 XS = np.array([1000, 2000, 4000, 8000])
@@ -148,7 +147,7 @@ def test_a_slope_from_few_trials_or_infinite_errors_is_undecided():
 def test_several_checks_are_what_the_worst_of_them_is(statuses, combined):
     numbers = {HOLDS: 1.0, REFUTED: 2.0, UNDECIDED: 1.1}
     checks = [
-        inside_band(x, (x - 0.01, x + 0.01), 1.0, 0.1, level=1e-4, trials=50).about("", "", n=place)
+        near("", Measure(x, (x - 0.01, x + 0.01), 50), 1.0, level=1e-4, band=0.1, n=place)
         for place, x in enumerate(map(numbers.get, statuses))
     ]
     verdict, place = combine(checks), statuses.index(combined)
@@ -166,7 +165,7 @@ def test_several_checks_are_what_the_worst_of_them_is(statuses, combined):
 
 
 BOUND = at_most(np.int64(3), 200, 0.1, 1e-4).about("l17-x", "at n the failure probability is ≤ 0.1", n=2000)
-RATIO = inside_band(np.float64(inf), (nan, inf), 1.0, 0.1, level=1e-4, trials=50)
+RATIO = near("", Measure(np.float64(inf), (nan, inf), 50), 1.0, level=1e-4, band=0.1)
 NESTED = replace(
     BOUND, detail={"b": [-inf, {"z": nan, "a": np.arange(2)}], "a": None, "flag": True, "word": "x"}
 )
@@ -196,7 +195,7 @@ def test_a_check_at_one_n_says_enough_or_not_or_nothing(status, interval):
 
 
 def test_an_error_twice_the_predicted_one_needs_twice_the_rows():
-    check = inside_band(0.2, (0.15, 0.25), 0.1, 0.1, level=1e-3, trials=10).about("c", "s", n=1000)
+    check = near("c", Measure(0.2, (0.15, 0.25), 10), 0.1, "s", level=1e-3, band=0.1, n=1000)
     (size,) = in_proportion(check, "X/1", "f").detail["sizes"]
     assert (size["predicted"], size["estimate"]) == (1000.0, pytest.approx(2000.0))
     assert size["interval"] == (pytest.approx(1500.0), pytest.approx(2500.0))

@@ -5,6 +5,7 @@ difference is off by the root of the sum of the squares of what its parts are of
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import exp, inf, log, nan
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from workbench.errors import positive, probability
 from workbench.study.grids import Point, Role, point_id, stream
 from workbench.study.intervals import (
     RESAMPLES,
@@ -22,11 +24,12 @@ from workbench.study.intervals import (
     bootstrap_interval,
     clopper_pearson,
     crossing,
+    local_slope,
     median_ratio_interval,
     quantile_interval,
 )
 from workbench.study.profiles import claim_level
-from workbench.study.rules import Verdict, at_most, compare, inside_band
+from workbench.study.rules import Verdict, at_most, compare
 
 SUMMARY_RESAMPLES = 1000
 BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out
@@ -237,11 +240,41 @@ def near(
     level: float | None = None,
     band: float = BAND,
 ) -> Verdict:
-    """Decide 'the truth is within the model's tolerance of the prediction', at the level of the interval."""
-    level = claim_level() if level is None else level
-    estimate, interval, trials = measure
-    found = inside_band(estimate, interval, predicted, band, level=level, trials=trials)
-    return found.about(name, statement, n=n)
+    """Decide 'the truth lies within predicted * (1 +- band)', at the level of the interval.
+
+    The band is the declared tolerance of the model behind the prediction, not a sampling error.
+    """
+    positive(predicted=predicted)
+    probability(band=band)
+    low, high = predicted * (1 - band), predicted * (1 + band)
+    test = "interval inside a band"
+    found = between(name, measure, low, high, n=n, bound=predicted, level=level, test=test)
+    return replace(found, statement=statement, detail={"band": band, **found.detail})
+
+
+def slope_inside(
+    xs: ArrayLike,
+    samples: ArrayLike,
+    predicted: float,
+    tolerance: float,
+    *,
+    level: float,
+    rng: Generator,
+    statistic: Callable[..., Any] = np.median,
+) -> Verdict:
+    """Decide 'the local log-log slope lies within predicted +- tolerance'.
+
+    `samples`, of shape (trials, points), are summarised by `statistic` at each of the xs; rows are resampled,
+    which is right whether or not the points of a row share their data. `predicted` is the `local_slope` of
+    the constant-explicit prediction on the same xs, `tolerance` that of the model, and `level` the
+    probability that the slope's interval misses.
+    """
+    positive(tolerance=tolerance)
+    slope = resampled(lambda rows: local_slope(xs, statistic(rows, axis=0)), samples, level, rng)
+    low, high = predicted - tolerance, predicted + tolerance
+    test = "bootstrapped slope inside a band"
+    found = between("", slope, low, high, bound=predicted, level=level, test=test)
+    return replace(found, detail={**found.detail, "xs": np.asarray(xs).tolist()})
 
 
 def median_ratio(

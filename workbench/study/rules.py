@@ -6,7 +6,7 @@ that is certainly not reached is NOT CONTRADICTED: nothing shows that it has the
 is UNDECIDED, and asks for more trials.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from itertools import combinations
@@ -14,18 +14,11 @@ from math import fsum, hypot, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.errors import ArgumentError, finite, integer_at_least, positive, probability
+from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.special import bdtrc, ndtr, stdtrit
-from workbench.study.intervals import (
-    Interval,
-    Vector,
-    bootstrap_interval,
-    clopper_pearson,
-    local_slope,
-)
+from workbench.study.intervals import Interval, clopper_pearson
 from workbench.study.profiles import claim_level
 
 if TYPE_CHECKING:
@@ -171,66 +164,6 @@ def compare(interval: Interval, low: float, high: float) -> Status:
     if low <= interval[0] and interval[1] <= high:
         return Status.HOLDS
     return Status.REFUTED if interval[1] < low or interval[0] > high else Status.UNDECIDED
-
-
-def inside_band(
-    estimate: float, interval: Interval, predicted: float, band: float, *, level: float, trials: int
-) -> Verdict:
-    """Decide 'the truth lies within predicted * (1 +- band)', given an interval that misses it with `level`.
-
-    The band is the declared tolerance of the model behind the prediction, not a sampling error.
-    """
-    positive(predicted=predicted)
-    probability(band=band, level=level)
-    low, high = predicted * (1 - band), predicted * (1 + band)
-    return Verdict(
-        status=compare(interval, low, high),
-        test="interval inside a band",
-        level=level,
-        trials=trials,
-        estimate=float(estimate),
-        interval=interval,
-        bound=predicted,
-        detail={"band": band, "allowed": (low, high)},
-    )
-
-
-def slope_inside(
-    xs: ArrayLike,
-    samples: ArrayLike,
-    predicted: float,
-    tolerance: float,
-    *,
-    level: float,
-    rng: Generator,
-    statistic: Callable[..., Any] = np.median,
-) -> Verdict:
-    """Decide 'the local log-log slope lies within predicted +- tolerance'.
-
-    `samples`, of shape (trials, points), are summarised by `statistic` at each of the xs; rows are resampled,
-    which is right whether or not the points of a row share their data. `predicted` is the `local_slope` of
-    the constant-explicit prediction on the same xs, `tolerance` that of the model, and `level` the
-    probability that the slope's interval misses.
-    """
-    finite(predicted=predicted)
-    positive(tolerance=tolerance)
-    rows = np.asarray(samples, dtype=np.float64)
-
-    def slope(values: Vector) -> float:
-        return local_slope(xs, statistic(values, axis=0))
-
-    interval = bootstrap_interval(slope, rows, level, rng)
-    low, high = predicted - tolerance, predicted + tolerance
-    return Verdict(
-        status=compare(interval, low, high),
-        test="bootstrapped slope inside a band",
-        level=level,
-        trials=len(rows),
-        estimate=slope(rows),
-        interval=interval,
-        bound=predicted,
-        detail={"allowed": (low, high), "xs": np.asarray(xs).tolist()},
-    )
 
 
 def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:

@@ -68,10 +68,11 @@ from workbench.study.measures import (
     resampled,
     rms,
     scaled,
+    slope_inside,
     success,
 )
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside, slope_inside
+from workbench.study.rules import Verdict, beside
 from workbench.study.run import Row, Run, each_trial
 from workbench.types import Array
 

@@ -39,9 +39,20 @@ from workbench.study.audit import Pair
 from workbench.study.claim import Claim
 from workbench.study.grids import Point, Sweep, grid, multiples, resampler
 from workbench.study.intervals import Interval, Vector, clopper_pearson, local_slope
-from workbench.study.measures import Measure, at, by, mean, near, paired_ratio, resampled, rms, success
+from workbench.study.measures import (
+    Measure,
+    at,
+    by,
+    mean,
+    near,
+    paired_ratio,
+    resampled,
+    rms,
+    slope_inside,
+    success,
+)
 from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, compare, enough, in_proportion, slope_inside
+from workbench.study.rules import Status, Verdict, compare, enough, in_proportion
 from workbench.study.run import Row, Run, answered, block_columns, each_trial, error_of
 from workbench.types import Array, Columns
 
