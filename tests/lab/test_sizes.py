@@ -31,7 +31,7 @@ def size(estimate, interval, predicted=200.0, kind="tried"):
 )  # fmt: skip
 def test_what_no_committed_claim_has_an_open_end_and_an_unknown_n_is_told(tmp_path, found, cells):
     record = {"id": "A1", "status": "HOLDS", "detail": {"checks": [{"detail": {"sizes": found}}]}}
-    words = {"id": "B1", "status": "HOLDS", "detail": "24 of 2000"}
+    words = {"id": "B1", "status": "HOLDS", "detail": {"failures": 24}}
     (tmp_path / "a").mkdir()
     canonical_json.write(tmp_path / "a" / "verdicts.json", {"quick": [words], "full": [record, words]})
     page = sizes.page(tmp_path)

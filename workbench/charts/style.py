@@ -165,15 +165,6 @@ def power(value: float, digits: int = 3) -> str:
     return {1.0: ten, -1.0: f"-{ten}"}.get(float(mantissa), f"{float(mantissa):g}·{ten}")
 
 
-def short(value: float, digits: int = 3) -> str:
-    """Return a number as tables write it: large and small ones with a power of ten.
-
-    >>> short(0.05), short(15_000), short(9487, 1)
-    ('0.05', '1.5·10⁴', '9·10³')
-    """
-    return f"{value:g}" if 0.01 <= value < (1000 if digits < 3 else 10_000) else power(value, digits)
-
-
 def number(value: float, digits: int = 3) -> str:
     r"""Return a number as it is read: thousands apart, small and huge ones with a power of ten.
 

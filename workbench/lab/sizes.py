@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.style import METHODS, name, short
+from workbench.charts.style import METHODS, name, power
 from workbench.lab import tables
 from workbench.lab.claims import checks
 from workbench.lab.figures import VERDICTS, verdicts
@@ -78,11 +78,10 @@ def marked(statement: str) -> str:
 
 def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the sample sizes of a verdict, predicted and measured, those of its checks too."""
-    detail = verdict.get("detail")
-    if isinstance(detail, Mapping):
-        yield from detail.get("sizes", ())
-        for part in detail.get("checks", ()):
-            yield from sizes_of(part)
+    detail = verdict.get("detail") or {}
+    yield from detail.get("sizes", ())
+    for part in detail.get("checks", ()):
+        yield from sizes_of(part)
 
 
 def _cells(sizes: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -281,7 +280,7 @@ def _found(n: Any, ends: Sequence[Any]) -> str:
     else:
         sign, n = "> ", low
     rounded = float(f"{float(n):.3g}")
-    return sign + (short(rounded) if rounded >= LARGE else f"{rounded:g}")
+    return sign + (power(rounded) if rounded >= LARGE else f"{rounded:g}")
 
 
 def _slope(value: Any) -> str:

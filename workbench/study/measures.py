@@ -328,8 +328,6 @@ def growth(found: Mapping[float, Measure], axis: Iterable[float] | None = None) 
     return slope(xs, [logarithm(one) for one in found.values()])
 
 
-def each(
-    name: str, found: Mapping[Any, Measure], low: float, high: float, said: str = "{:g}", **more: Any
-) -> list[Verdict]:
-    """Return the check that a measure lies between two limits, for every x: `said` is how x is written."""
-    return [between(name + said.format(x), one, low, high, **more) for x, one in found.items()]
+def each(name: str, found: Mapping[Any, Measure], low: float, high: float, **more: Any) -> list[Verdict]:
+    """Return the check that a measure lies between two limits, for every x."""
+    return [between(f"{name}{x:g}", one, low, high, **more) for x, one in found.items()]

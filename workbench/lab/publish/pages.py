@@ -35,7 +35,6 @@ LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)([^)#]*)(?:#([^)]*))?\)")
 LIVE = '<p class="live">Here the notebook has controls: <code>workbench lab</code> opens it.</p>'
 NUMBERS = ("estimate", "interval", "bound", "n", "trials", "level", "test")
 SIZES = ("formula", "kind", "predicted", "estimate", "interval")
-GROWTHS = ("statement", "moves", "estimator", "n", "slope", "stated", "rate", "verdict")
 CHECKS = ("id", "status", "estimate", "interval", "bound", "n", "trials")
 AS_BEFORE = "The same"
 Decided = Mapping[str, Record]
@@ -175,7 +174,7 @@ def _claim(name: str, names: Sequence[str], one: Record) -> Any:
     checks = (one.get("detail") or {}).get("checks", ())
     found = {
         "Sample sizes": (SIZES, [_row(size, SIZES) for size in sizes.sizes_of(one)]),
-        "How n grows": (GROWTHS, [sizes.summary(grown) for grown in sizes.growths([one])]),
+        "How n grows": (sizes.SUMMARY, [sizes.summary(grown) for grown in sizes.growths([one])]),
         "Checks, all of which must hold": (CHECKS, [_row(check, CHECKS) for check in checks]),
     }
     return _card(
