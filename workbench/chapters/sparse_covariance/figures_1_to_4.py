@@ -6,6 +6,10 @@ in the unit ball. In the source's own, Σ = (U + λ I)/c with λ = 50 and c = 20
 text), the diagonal is 1/4, so that a row has a norm of √(p/4), and noise is nevertheless that of unit rows
 and nothing is clipped: these runs are not private. What looks like an error that hardly depends on p and ε is
 that of the true diagonal.
+
+Chosen after a result was seen: 10 % in place of 5 % for every-curve-diagonal, as 20 runs of seed 17 left 5 %
+undecided at p = 50. It held with seeds 1017 and 2017, which were fixed before they were run, and all 60 runs
+decide 5 %: so the claim is at 5 % again, with 60 runs.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -191,6 +195,18 @@ FIGURES, SOURCE_DESIGN = (
         ("source-design", Settings.of_source, of_the_source),
     )
 )
+ON_DIAGONAL = {  # the same runs, and more, where the diagonal is all that is seen
+    model: replace(
+        sweep,
+        points=tuple(
+            one
+            for one in sweep.points
+            if one["n"] == HIDDEN[model] and (model == "central" or one["epsilon"] >= 0.5)
+        ),
+        blocks={"quick": 1, "full": 30},
+    )
+    for model, sweep in SOURCE_DESIGN.items()
+}
 DEGENERATE = Sweep(
     "wx19-degenerate", grid(p=200, n=20_000, epsilon=EPSILON, share=SHARE), degenerate, 2, blocks(20)
 )
@@ -373,12 +389,11 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
 def on_the_diagonal(*frames: pd.DataFrame) -> list[Verdict]:
     """Return the checks that every curve of a figure is that of the true diagonal, in both norms."""
     found, level = [], claim_level(parts=50)
-    for frame, model, most in zip(frames, MODELS, (0.1, 0.15), strict=True):
-        rows = frame[(frame["n"] == HIDDEN[model]) & ((frame["epsilon"] >= 0.5) | (model == "central"))]
+    for frame, model, most in zip(frames, MODELS, (0.05, 0.15), strict=True):
         for setting, w in product(HEADS, NORMS):
             base = Settings().base(setting)
             del base[setting]
-            for value, here in by(at(rows, **base), setting).items():
+            for value, here in by(at(frame, **base), setting).items():
                 ratio = geometric(here[f"algorithm, w = {w}"] / here[f"oracle diagonal, w = {w}"], level)
                 said = f"{model}, w = {w}, {setting} = {value:g}"
                 found.append(between(said, ratio, 1 - most, 1 + most, n=HIDDEN[model]))
@@ -546,10 +561,10 @@ CLAIMS = (
         "S7.2",
         ("WX19/figures", "WX19/settings", "WX19/finding1", "WX19/finding2", "WX19/finding3"),
         "In the same design every curve of Figures 1 and 2 (sparsity ratio .1 .. .5, p = 50 .. 400, ε = .1 .."
-        " 2) is at n = 79621 that of the true diagonal, within 10 %, and every curve of Figures 3 and 4 but"
+        " 2) is at n = 79621 that of the true diagonal, within 5 %, and every curve of Figures 3 and 4 but"
         " that of ε = .1 at n = 6.3e6, within 15 %: where sparsity, p and ε seem to matter, it is as they do"
         " for the diagonal.",
-        sweeps=lambda: SOURCE_DESIGN.values(),
+        sweeps=lambda: ON_DIAGONAL.values(),
         checks=on_the_diagonal,
         kind="ours",
     ),
