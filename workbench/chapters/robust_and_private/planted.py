@@ -122,6 +122,10 @@ FLAT = (  # Figure 1, left; a run at d = 100 takes 4 GB
     replace(sweep("large", 1, 19, BOTH, n=10 * N, d=(1, 10, 30)), blocks={"quick": 1, "full": 19}),
     replace(sweep("large-high", 1, 3, BOTH, n=10 * N, d=(50, 100)), blocks={"full": 3}),
 )
+FROM_TEN = (  # what is claimed of it: without d = 1, and more runs, as many as `flat` needs to notice
+    replace(FLAT[0], points=FLAT[0].points[1:], blocks={"quick": 1, "full": 41}),
+    FLAT[1],
+)
 
 
 # What is predicted
@@ -297,10 +301,6 @@ def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict
     return [*checks, rarely("share of single errors above the bound", frame[column] > most)]
 
 
-def at_least(frame: pd.DataFrame, d: int) -> pd.DataFrame:
-    return frame[frame["d"] >= d]
-
-
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
     found = measures.share(int(missed.sum()), len(missed), claim_level())
     return between(words, found, 0.0, most, n=N)
@@ -359,15 +359,13 @@ def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
     """Return the checks that errors stay where they are at d = 10, and are the published ones at most."""
     low, every = frames[0], pd.concat(frames)
-    found = {d: median(rows[column], claim_level()) for d, rows in by(at_least(low, 10), "d").items()}
+    found = {d: median(rows[column], claim_level()) for d, rows in by(low, "d").items()}
     n = int(low["n"].iloc[0])
     most = NEAR * limit(CORRUPTION)
     return [
         between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
         *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[int(d)], n=n) for d, one in found.items()),
-        seldom(
-            "single errors above the limit", at_least(every, 10)[column] > most, MISSED, "", factor=10.0, n=n
-        ),
+        seldom("single errors above the limit", every[column] > most, MISSED, factor=6.0, n=n),
     ]
 
 
@@ -601,7 +599,7 @@ CLAIMS = (
         " constants the median error of mean/prime is at most the published one at d = 10 and 30, at d = 30"
         " at most 1.5 times that at d = 10, and 95 % of single errors, d = 10 .. 100, are at most 1.2 ξ"
         " √ln(1/ξ).",
-        sweeps=lambda: FLAT,
+        sweeps=lambda: FROM_TEN,
         checks=partial(flat, "prime"),
     ),
     Claim(
@@ -609,7 +607,7 @@ CLAIMS = (
         "P15.2",
         ("LKKO21/Fig1",),
         "The same with the constants of the source, as recalled.",
-        sweeps=lambda: FLAT,
+        sweeps=lambda: FROM_TEN,
         checks=partial(flat, "source"),
         expected=Status.REFUTED,
         reason="In ⌊ln d⌋ rounds with a = 1/(106 λ) no score passes λ/5.5 without noise (log-rounds-suffice)."
