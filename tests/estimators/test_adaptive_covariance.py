@@ -35,7 +35,8 @@ class Script(UnitNoise):
 
 @pytest.mark.parametrize("centred", [True, False])
 def test_what_is_released_decides_all_the_rest(centred):
-    rows = np.zeros((500, 3)), 1e3 * stream(1).standard_normal((500, 3))
+    lengths = 100 * 2.0 ** -stream(2).uniform(0, 25, 5000)
+    rows = np.zeros((5000, 3)), lengths[:, None] * stream(1).standard_normal((5000, 3))
     for seed in range(20):
         estimator = AdaptiveCovariance(radius=100.0, centred=centred)
         one, other = (estimator.estimate(x, ZCDP(0.5), Script(seed)) for x in rows)
@@ -95,6 +96,16 @@ def normal(n, d, seed, sd=1.0):
 
 def released(x, seed, rho=0.1, **more):
     return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=stream(seed)).value
+
+
+@pytest.mark.parametrize(("bound", "low", "high"), [(0.5, 0.5, 0.5), (1.08, 1, 1.012), (1e6, 1, 1.012)])
+def test_a_crude_bound_is_not_rounded_where_the_rows_are_equally_long(bound, low, high):
+    """To a 64th of an octave, mostly; where they are longer than the bound it is the radius."""
+    x = stream(13).standard_normal((5000, 40))
+    x /= np.linalg.norm(x, axis=1)[:, None]
+    radii = [released(x, seed, 0.5, radius=bound).radius for seed in range(20)]
+    assert low <= min(radii)
+    assert np.median(radii) <= high
 
 
 def far_rows(share=0.1):

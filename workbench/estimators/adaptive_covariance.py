@@ -10,6 +10,10 @@ noise of a histogram, ρ the budget of the moment. Rows of mean 0 (`centred`), e
         without the longest part at its start whose sum over m bins is at most 2 σ √m; the least over L
     (3) r = the edge at k ≥ t of least (A_k)₊² + ν_k²: A_k = (1/n) Σ_{t≤j<k} c_j (e_j² 2^(-1/8) - e_k²), the
         trace that clipping at e_k takes, and ν_k = .3 e_k² √(d(d + 1)/2ρ)/n, noise that is left after (5)
+    (3') c' = counts of |x| on a grid within bin k, f_i = e_k 2^(-i/64), i = 0 .. 8, + N(0, σ'²); other rows
+        are in no bin, or, where k = 0 and they are longer, in the first      l2-sensitivity √2
+        r = the f_i of least (A_i + .7 sd)₊² + (ν_i/2)²: A_i and ν_i as in (3), of c from t to k and then c',
+        sd that of the part of c' in A_i
     (4) M = (1/n) Σ w wᵀ + N, w = x/r shrunk to the unit ball, N symmetric Gaussian with variance 2s² on the
         diagonal and s² off it, s = 1/(n√(2ρ)); over the share of the rows that are there     sensitivity √2/n
     (5) M = V diag(λ) Vᵀ; f_i = λ_i - 2s² Σ_j D/(D² + s²/4), D = λ_i - λ_j; f becomes ascending (isotonic
@@ -25,7 +29,7 @@ Of an unknown mean, in all the same but:
         c ← c + R (mean of (x - c)/R shrunk to the unit ball + noise)/(share of present rows), back to |c| ≤ B
                                                                                        l2-sensitivity 2/n
         R ← 1.5 u + (√d + 3.6) R · sd of the noise, at most 2 (B + 1.5 u)
-    (9) (1) to (3) for x - c, e_0 = 4R, ν times 1 + τ², τ = min(1, √(2/(d + 1)))
+    (9) (1) to (3') for x - c, e_0 = 4R, ν times 1 + τ², τ = min(1, √(2/(d + 1)))
     (10) Z = (1/n) Σ z zᵀ + N, z = (τ, w), w = (x - c)/r shrunk to the unit ball, 0 if the row is absent; over
          the share of present rows                                              sensitivity √2 (1 + τ²)/n
     (11) (5) for Z, Σ f ≤ 1 + τ²: Ẑ;  out = r² (Ẑ_11 - Ẑ_10 Ẑ_01/max(Ẑ_00, τ²)), mean = c + r Ẑ_10/max(·)
@@ -39,9 +43,13 @@ the moment without noise. It also gives an estimate of the squared error of (5),
 error that the value states, at no cost. It is no bound: choosing κ, and (6) instead of (5), makes it a little
 too small, and clipping is not in it.
 
+Step (3') takes what (3) rounds: r² is up to 19 % too large where all rows are about equally long, and so is
+all noise. It clips with more caution than (3), since a few rows in the tail are better kept.
+
 Not proved: that (5) is never worse than projecting M at finite d; how good (3) is for rows whose lengths
 spread over more than two octaves with fewer than 5 sd in each window, which are clipped at what is seen. The
-constants .3, 5, 2 and the share of (1), min(.1, max(.02, (18/d)²)), were tuned on eleven cells.
+constants .3, 5, 2, those of (3') and the shares, h = min(.1, max(.02, (18/d)²)) of (1), .15 h of (3'), were
+tuned on eleven cells.
 Proof: `proofs/adaptive_covariance.md`.
 """
 
@@ -69,21 +77,22 @@ from workbench.estimators.shared.rows import (
     second_moment_sensitivity,
 )
 from workbench.estimators.sparse import expected_norm, lasso, norm_counts
-from workbench.linalg import psd_part, symmetrised
+from workbench.linalg import norms, psd_part, symmetrised
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.histograms import COUNTS_L2
 from workbench.privacy.mechanisms import gaussian, gaussian_scale, symmetric_gaussian
 from workbench.special import isotonic_regression
 from workbench.types import Array, Floats, public
 
-STEP, NORMS, PAIRS, CENTRE = "moment", "norms", "pairs", "centre"
+STEP, NORMS, FINER, PAIRS, CENTRE = "moment", "norms", "finer norms", "pairs", "centre"
 BINS, PARTS = 320, 8  # of a grid, and of an octave
 EDGES = 2.0 ** (-np.arange(BINS) / PARTS)  # in units of the first
 ASCENDING = EDGES[::-1]
-SQUARES = EDGES**2 * 2.0 ** (-1 / PARTS)  # of the middles of bins
+WITHIN = 2.0 ** (-np.arange(9) / (8 * PARTS))  # edges within a bin, in units of its own
 STANDS, TRIMMED, WINDOWS = 5.0, 2.0, (1, 2, 4, 8, 16)
 GAIN, SMOOTH = 0.3, 0.25  # noise that denoising leaves; the square of what is added to a gap, over s²
 OF_PAIRS, OF_CENTRE, PAIRED, EARLY = 0.03, 0.08, 0.1, 12
+OF_FINER, DOUBT, SURER = 0.15, 0.7, 0.5  # of the share of norms; of an sd, and of that noise, in step (3')
 AROUND, TAIL, FASTER = 1.5, 3.6, 0.98
 KAPPAS, CUT, MARGIN = np.arange(15, 51) / 10, 1.5, 6.0
 LOW, HIGH = NEAREST * 2.0**90, FARTHEST / 64  # grids within a grid stay among the radii that floats resolve
@@ -131,13 +140,12 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         norm = min(0.1, max(0.02, (18 / d) ** 2))
-        if self.centred:
-            shares: Floats = (norm, 1 - norm)
-        else:
+        shares: Floats = (norm, OF_FINER * norm, 1 - (1 + OF_FINER) * norm)
+        if not self.centred:
             rest = 1 - OF_PAIRS - OF_CENTRE
             early = [OF_CENTRE / (2 * EARLY)] * EARLY
-            shares = (OF_PAIRS, *early, OF_CENTRE / 2, rest * norm, rest * (1 - norm))
-        *before, counts, moment = step_budgets(budget, shares)
+            shares = (OF_PAIRS, *early, OF_CENTRE / 2, *(rest * part for part in shares))
+        *before, counts, finer, moment = step_budgets(budget, shares)
         names = (PAIRS, *(f"{CENTRE} {place}" for place in range(1, EARLY + 2)))
         first = [
             Charge(name, "gaussian", COUNTS_L2 if name == PAIRS else mean_sensitivity(n, 1.0), cost)
@@ -145,6 +153,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         ]
         charges = (
             Charge(NORMS, "gaussian", COUNTS_L2, counts),
+            Charge(FINER, "gaussian", COUNTS_L2, finer),
             Charge(STEP, "symmetric_gaussian", self.moved(n, d), moment),
         )
         return steps_plan(budget, (*first, *charges))
@@ -168,7 +177,17 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         counts = gaussian(norm_counts(x, top * ASCENDING, apart)[::-1], plan[NORMS], noise)  # (1)
         start = first_mass(counts, gaussian_scale(plan[NORMS]))  # (2)
         level = gaussian_scale(plan[STEP]) / sqrt(2)  # s
-        r = top * float(EDGES[-1 if start is None else best_edge(counts, start, n, d, level)])  # (3)
+        left = GAIN * sqrt(d * (d + 1)) * level * n
+        place = BINS - 1 if start is None else start + best_edge(counts[start:-1], EDGES[start:], left)  # (3)
+        edges = EDGES[place] * WITHIN
+        among = np.append(edges[::-1], inf) if place > 0 else edges[::-1]
+        within_bin = norm_counts(x, top * among, apart)[1 : len(edges)]
+        finer = gaussian(within_bin[::-1], plan[FINER], noise)  # (3')
+        if start is not None:
+            joined, doubt = np.append(counts[start:place], finer), DOUBT * gaussian_scale(plan[FINER])
+            edges = np.append(EDGES[start:place], edges)
+            edges = edges[best_edge(joined, edges, SURER * left, place - start, doubt) :]
+        r = top * float(edges[0])
 
         def standard(rows: Array) -> Array:
             return apart(rows) / r
@@ -244,11 +263,14 @@ def first_mass(counts: Array, sd: float) -> int | None:
     return min(found, default=None)
 
 
-def best_edge(counts: Array, start: int, n: int, d: int, level: float) -> int:
-    kept, squares = counts[start:-1], EDGES[start:] ** 2
-    number, total = (np.append(0.0, np.cumsum(one)) for one in (kept, kept * SQUARES[start:-1]))
-    taken = np.maximum(total - number * squares, 0.0) / n
-    return start + int(np.argmin(taken**2 + (GAIN * sqrt(d * (d + 1)) * level * squares) ** 2))
+def best_edge(counts: Array, edges: Array, left: float, first: int = 0, doubt: float = 0.0) -> int:
+    """Return the place of r among falling edges, none before `first`, by the counts between them.
+
+    `left` is nν of an edge 1. Every count from `first` on is doubted by this number.
+    """
+    weights = np.triu(edges[:-1, None] * edges[1:, None] - edges**2, 1)[:, first:]
+    taken = np.maximum(counts @ weights + doubt * norms(weights[first:].T), 0.0)
+    return first + int(np.argmin(taken**2 + (left * edges[first:] ** 2) ** 2))
 
 
 def averaged(charges: Sequence[Charge]) -> tuple[Array, float]:
