@@ -50,6 +50,7 @@ FIGURES = list(figures())
 OF_NUMBERS = [(name, figure) for name, figure in FIGURES if defaults(figure)]
 MEASURED_ALONE = {  # what no prediction shows
     "price": {"delta", "n"},
+    "ten_releases": {"epsilon"},
     "side_by_side": {"epsilon", "delta"},
     "rows_against_delta": {"epsilon"},
     "skewed_rows": {"epsilon", "delta", "d", "radius"},
@@ -63,6 +64,7 @@ MEASURED_ALONE = {  # what no prediction shows
 DEAR = {  # predictions of seconds
     "error_against_dimension",
     "error_against_steps",
+    "price_of_facts",
     "price_of_a_covariance",
     "price_of_a_mean",
     "steps_on_the_wrong_side",

@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from functools import cache
-from math import nan, sqrt
+from math import inf, log, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from workbench.catalog import CATALOG
+from workbench.chapters.what_epsilon_means.densities import believed
 from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import across, crossed
+from workbench.charts.curves import across, crossed, theory
 from workbench.charts.style import name, number
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
@@ -19,9 +20,11 @@ from workbench.estimators.bounded import BoundedMean
 from workbench.populations.diabetes import diabetes
 from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
+from workbench.special import ndtri
 from workbench.study.grids import Role, stream
 from workbench.study.profiles import blocks
 from workbench.study.run import Run
+from workbench.study.trade_off import TradeOff
 from workbench.types import Array
 
 ROWS, EPSILON, DELTA = 442, 1.0, 1e-6
@@ -89,6 +92,107 @@ def trials(run: Run) -> int:
     """Return how often every estimator is run on the same rows."""
     most = RUNS[run.profile] if run.most is None else min(run.most, RUNS[run.profile])
     return most if run.simulate else 0
+
+
+# One release, run ten times, and what it may tell of one patient.
+
+
+TIMES = 10  # that a release is made in the notebook
+SHARPER = 10.0  # times ε, in the second panel
+REPLACED = 60.0  # what the body-mass index of the first patient becomes
+TWO_STEP = "univariate/two-step-mean"
+BELIEFS = (50, 10, 1)  # % before the release
+SURE = 90  # %
+ALONG = np.geomspace(0.05, 10.0, 25)  # times ε
+
+
+def belief(before: float, epsilon: float) -> float:
+    """Return what a belief of `before` % may become at most, in %."""
+    return 100 * float(believed(np.array(before / 100), epsilon))
+
+
+def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
+    """Return ten releases about either of two neighbours, at two ε."""
+    x, most, notes = column(n), trials(run), list[str]()
+    tables, keys = (x, np.append(REPLACED, x[1:])), ("idea/first", "idea/second")
+    series, names = list[Series](), list[str]()
+    for each in (epsilon, SHARPER * epsilon):
+        noise = stream(run.seed, Role.NOISE, f"ten releases, ε = {each:g}", 0, 0)
+        made = [released(candidate(TWO_STEP, n, each, DELTA), rows, most, noise) for rows in tables]
+        for found, key, said in zip(made, keys, ("all", "one replaced"), strict=True):
+            names.append(f"ε = {number(each)}, {said}")
+            if np.isfinite(found).any():  # the first marker bears the bar
+                place, (low, high) = len(names), np.nanquantile(found, (0.05, 0.95))
+                others = found[1:TIMES]
+                series.append(Series("", (place,), found[:1], (low,), (high,), colour_key=key))
+                series.append(Series("", [place] * len(others), others, colour_key=key, joined=False))
+        if np.isfinite(made).any():
+            first, second = np.nanmedian(made, axis=1)
+            above = np.mean(np.array(made) > (first + second) / 2, axis=1)
+            right = 50 + 50 * abs(above[1] - above[0])
+            bound = f"at most {belief(50, each):.0f}"
+            notes.append(f"{right:.0f} % of guesses at ε = {number(each)} ({bound} %)")
+    along = (0.5, len(names) + 0.5)
+    truth = across("plain mean", along, float(x.mean()), role="truth")
+    told = f"{BARS} A cut between the two medians is right in {' and '.join(notes)}."
+    refused = f"No release from so few rows: {n}." if most else ""
+    panel = Panel(
+        "", "table", "released body-mass index (kg/m²)", (truth, *series), "linear", "linear",
+        note=told if notes else refused, xlim=along, names=tuple(names),
+    )  # fmt: skip
+    return Chart(
+        "ten_releases",
+        f"From one release at ε = {number(epsilon)} at most {belief(50, epsilon):.0f} % guess the table",
+        (panel,),
+        alt="Four rows of ten dots: releases about all patients and after one was replaced, first at the"
+        f" notebook's ε, where the two rows overlap, then at ε = {number(SHARPER * epsilon)}, where the dots"
+        " lie closer together and the two rows apart.",
+        how_to_read="Ten dots a row, as many as the cell prints; bars hold 90 % of all runs. Above, can you"
+        " tell blue from orange? Below, noise is ten times smaller, and one patient shows.",
+    )
+
+
+def risk_and_error(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
+    """Return the belief that a release allows and its predicted error, against ε; nothing is run."""
+    epsilons, trade = [epsilon * one for one in ALONG], TradeOff(TWO_STEP, settings=KNOWN)
+    ends, left = (epsilons[0], epsilons[-1]), epsilons[4]
+    beliefs = [
+        theory(f"{one} %", epsilons, [belief(one, each) for each in epsilons], "", rank=rank)
+        for one, rank in zip(BELIEFS, (1.0, 0.6, 0.2), strict=True)
+    ]
+    beliefs = [replace(one, label_at=(left, tuple(one.y)[4] + 4)) for one in beliefs]
+    errors, error = ([trade.error(n, one, DELTA) for one in some] for some in (epsilons, [epsilon]))
+    here, sure = belief(50, epsilon), log(SURE / (100 - SURE))
+    marks = [Mark(f"{here:.0f} %", "point", x=epsilon, y=here, side="left")]
+    if epsilon < sure < ends[1]:
+        marks.append(Mark(f"{SURE} % at ε = {number(sure, 2)}", "point", x=sure, y=SURE, side="left"))
+    reached = [Mark(number(one, 2), "point", x=epsilon, y=one, side="above") for one in error if one < inf]
+    said = f"is off by {number(error[0], 2)}" if reached else "abstains"
+    sampling = float(ndtri(0.75)) * KNOWN["sigma"] / sqrt(n)
+    curves = (
+        theory("two-step mean", epsilons, errors, TWO_STEP),
+        across("sampling alone", ends, sampling, "non-private"),
+    )
+    risk = Panel(
+        "Risk: beliefs of 50, 10 and 1 %", "ε", "belief after the release, at most (%)",
+        tuple(beliefs), yscale="linear", ylim=(0.0, 105.0), marks=tuple(marks),
+    )  # fmt: skip
+    return Chart(
+        "risk_and_error",
+        f"At ε = {number(epsilon)} a belief of 50 % becomes {here:.0f} % at most, the mean {said}",
+        (
+            risk,
+            Panel(
+                f"Error: the mean of {number(n)} rows", "ε", "predicted median error (kg/m²)", curves,
+                note="" if min(errors) < inf else f"No release from so few rows: {n}.", marks=tuple(reached),
+            ),
+        ),
+        alt="Two panels against ε. Left, the largest belief about one patient after a release rises with ε,"
+        " from each of three beliefs before it to nearly 100 %. Right, the predicted error of the mean falls"
+        " with ε, until it lies at that of sampling.",
+        how_to_read="One choice of ε moves both. Left, low is private; right, low is accurate. Where the"
+        " error has reached that of sampling, a larger ε buys risk and nothing else.",
+    )  # fmt: skip
 
 
 # What every estimator of a mean that applies releases for a real column: bars one below the other.

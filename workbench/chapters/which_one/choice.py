@@ -1,10 +1,11 @@
 """Which mean has the least predicted error, for a reader who knows a range and a scale; their own rule."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import fields
 from enum import IntEnum
 from functools import cache
-from math import inf, nan
+from math import inf, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,16 +14,18 @@ from numpy.random import Generator
 
 from workbench.catalog import CATALOG, Entry
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import across, measured, medians, predicted
+from workbench.charts.style import name, number
 from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.special import ndtri
 from workbench.study.claim import Claim
 from workbench.study.grids import Role, Sweep, stream
-from workbench.study.measures import at, between, median, near, ratio
+from workbench.study.measures import at, between, by, median, near, ratio
 from workbench.study.profiles import blocks, claim_level
 from workbench.study.rules import Verdict
-from workbench.study.run import Run
+from workbench.study.run import Run, loss_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Columns
 
@@ -198,10 +201,12 @@ def ranked(n: int, d: int, epsilon: float, delta: float, radius: float) -> list[
     return sorted(pair for pair in found if pair[0] < inf)
 
 
-def fewest(alpha: float, d: int, epsilon: float, delta: float, radius: float) -> tuple[int, str]:
-    """Return the least number of rows for an error of alpha, and the key that needs no more."""
+def fewest(
+    alpha: float, d: int, epsilon: float, delta: float, radius: float, among: Sequence[str] = ()
+) -> tuple[int, str]:
+    """Return the least number of rows for an error of alpha, and the key that needs no more, `among` some."""
     best: tuple[int, str] | None = None
-    for key in reversed(keys(d)):  # whose first is the quickest to ask
+    for key in reversed(among or keys(d)):  # whose first is the quickest to ask
         one, guess = trade(key, d, radius), best[0] if best else nan
         if best and one.error(best[0], epsilon, delta) > alpha:
             continue
@@ -230,6 +235,136 @@ def judged(rule: Rule, *, seed: int = 17) -> pd.DataFrame:
             public = {"n": n, "d": d, "epsilon": epsilon, "radius": radius}
             made.append({**public, "chosen": chosen, "best": best[1], "over": own / best[0]})
     return pd.DataFrame(made)
+
+
+# What a fact is worth, and what becomes of a mean whose facts are wrong.
+
+
+ALL_TOLD, NOTHING = "range, σ, normal rows", "normal rows, nothing else"
+STATES = {  # what is known -> facts of `FACTS`, in the order of the picture
+    ALL_TOLD: TOLD,
+    "σ, normal rows": ("scale", "normal"),
+    "range, normal rows": ("range", "normal"),
+    "range, bounds on moments": ("range", "upper", "moments"),
+    NOTHING: ("normal",),
+    "σ alone, rows of any shape": ("scale",),
+}
+PLANNED = {"mean/affine": 20}  # columns beyond which one plan takes minutes
+GIVEN = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)  # σ as given, over the true one
+AWAY = (0.5, 0.9, 1.0, 1.1, 1.2, 1.4, 1.7, 2.0)  # distance of the mean from the centre, over R
+MISLED = 500  # rows of one column, all of which are read
+
+
+def price_of_facts(
+    run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float = 0.2, d: int = 3,
+    radius: float = 10.0,
+) -> Chart:  # fmt: skip
+    """Return the rows needed for α in each state of knowledge; nothing is run."""
+    several = [one for one in family("mean") if not one.robust and CATALOG[one.key].population.d is not None]
+    found, said = dict[str, tuple[float, str]](), dict[str, str]()
+    for words, facts in STATES.items():
+        among = [one.key for one in several if one.applies(*facts) and d <= PLANNED.get(one.key, d)]
+        said[words] = "no n is known to be enough" if among else f"not searched for {d} columns"
+        found[words] = inf, ""
+        with suppress(ArgumentError):
+            found[words] = n, key = fewest(alpha, d, epsilon, delta, radius, among) if among else (inf, "")
+            said[words] = f"{number(n)}: {name(key).partition(',')[0]}" if key else said[words]
+    high = max((n for n, _ in found.values() if n < inf), default=1.0) / 0.7  # room for words at the longest
+    marks = [
+        Mark(said[words], x=(n if n < inf else 0.0) + 0.16 * high, y=place, colour_key=key)
+        for place, (words, (n, key)) in enumerate(found.items(), start=1)
+    ]
+    bars = [
+        Series("", (place,), (n,), (0.0,), (n,), role="bars", colour_key=key)
+        for place, (n, key) in enumerate(found.values(), start=1)
+        if key
+    ]
+    (least, _), (nothing, _) = found[ALL_TOLD], found[NOTHING]
+    title = f"Which facts are known, and the rows needed for α = {number(alpha)} σ"
+    if nothing < inf:
+        title = f"Knowing neither range nor σ takes {number(nothing / least, 2)} times as many rows"
+    panel = Panel(
+        "", "known beforehand", f"rows needed for α = {number(alpha)} σ", tuple(bars),
+        "linear", "linear", xlim=(0.5, len(found) + 0.5), ylim=(0.0, high), names=tuple(found),
+        note=f"Predicted: {d} columns, ε = {number(epsilon)}, R = {number(radius)} σ, δ = {number(delta)}.",
+        marks=tuple(marks),
+    )  # fmt: skip
+    return Chart(
+        "price_of_facts",
+        title,
+        (panel,),
+        alt="Bars one below the other: the rows that the best estimator needs in each state of knowledge,"
+        " from a known range and σ to one fact alone. Where a single fact is known the bars are longest.",
+        how_to_read="Shorter is better. Each bar is of the estimator that needs the fewest rows among those"
+        " that ask for no more than is known. Equal bars: the fact between them is worth nothing here.",
+    )
+
+
+def told(key: str, radius: float, sigma: float) -> TradeOff:
+    """Return the trade-off of a mean of one column that is given these facts, if it asks for them."""
+    known = {"radius": radius, "sigma": sigma}
+    asked = {field.name for field in fields(type(CATALOG[key].estimator))}
+    return TradeOff(key, settings={fact: value for fact, value in known.items() if fact in asked})
+
+
+def misled(
+    key: str, given: float, away: float, epsilon: float, radius: float, *, delta: float = DELTA,
+    n: int = MISLED, trials: int, data: Generator, noise: Generator,
+) -> Columns:  # fmt: skip
+    """Measure errors for normal rows of σ = 1, said to be `given`, whose mean is `away` times R."""
+    one, mean = told(key, radius, given), away * radius
+    _, spent = one.best(n, epsilon, delta)
+
+    def error() -> float:
+        x = mean + data.standard_normal(n)
+        return loss_of(one.candidate.estimator, x, spent, noise, lambda value: abs(value - mean))
+
+    found = np.array([error() for _ in range(trials)])
+    return {"error": found, "abstained": found == inf}
+
+
+def misleading(epsilon: float, radius: float) -> tuple[dict[str, Any], ...]:
+    """Return the points of `MISINFORMED`: σ is wrong and the mean in the range, or the mean is outside."""
+    wrong = [(given, 0.5) for given in GIVEN] + [(1.0, away) for away in AWAY if away != 0.5]
+    return tuple(
+        {"key": key, "given": given, "away": away, "epsilon": epsilon, "radius": radius}
+        for key in keys(1)
+        for given, away in wrong
+    )
+
+
+MISINFORMED = Sweep("which-one-wrong-facts", misleading(1.0, 10.0), misled, 100, blocks(full=4))
+
+
+def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: float = 10.0) -> Chart:
+    """Return median errors of four means that are given a wrong σ, or a range that misses the mean."""
+    frame = run.table(MISINFORMED.moved(misleading(epsilon, radius), delta=delta))
+    panels = []
+    for title, axis, places, still in (
+        ("A wrong σ", "σ as given, over the true σ", ("given", GIVEN), {"away": 0.5}),
+        ("A wrong range", "distance of the mean from the centre, over R", ("away", AWAY), {"given": 1.0}),
+    ):
+        column, xs = places
+        series = [across("no privacy", (xs[0], xs[-1]), float(ndtri(0.75)) / sqrt(MISLED), "non-private")]
+        for key in keys(1):
+            rows = at(frame, key=key, **still)
+            found = medians(by(rows, column), "error")
+            usual = told(key, radius, 1.0).error(MISLED, epsilon, delta)
+            series.append(measured(LABELS[key], found, key))
+            series += predicted(run, xs, [usual] * len(xs), key)
+        scale = "log" if column == "given" else "linear"
+        panels.append(Panel(title, axis, "median absolute error (true σ)", tuple(series), xscale=scale))
+    return Chart(
+        "wrong_facts",
+        "A range that misses the mean ruins its release; too large a σ costs little",
+        tuple(panels),
+        alt=f"Median errors of four means of {MISLED} rows. Left, against the σ that is given: lowest near"
+        " the true one, higher far from it. Right, against how far the mean lies from the centre: all rise"
+        " steeply beyond the end of the range but the one that needs no range, which stays level.",
+        how_to_read=f"Low is good: {MISLED} normal rows, ε = {number(epsilon)}, R = {number(radius)} σ. Left,"
+        " the range is right. Right, σ is right, and beyond 1 the mean lies outside of the range. Privacy is"
+        " the same at every point.",
+    )
 
 
 # Which estimator of a mean needs the fewest rows: over ε, over the range, and over n and ε together.
