@@ -18,7 +18,7 @@ _ROUNDING = 1e-9  # asymmetry and negative eigenvalues up to this share of the l
 
 @dataclass(frozen=True, init=False, eq=False)
 class Gaussian:
-    """The normal law with a mean of shape (d,) and a positive semidefinite covariance of shape (d, d).
+    """The normal distribution with a mean of shape (d,), a positive semidefinite covariance of shape (d, d).
 
     Both are read-only copies, the covariance symmetrised; a singular covariance is allowed.
 

@@ -138,10 +138,10 @@ def total_variation_of_means(gap: float) -> float:
 
 
 def univariate_total_variation(mean_p: float, sigma_p: float, mean_q: float, sigma_q: float) -> float:
-    """Return the exact TV between two normal laws on the line.
+    """Return the exact TV between two normal distributions on the line.
 
-    In units of the narrow law the wide one is N(u s, s^2) with s >= 1, u >= 0, and the narrow density is the
-    larger one between the two roots of (1 - 1/s^2) x^2 + 2 (u/s) x = u^2 + 2 log s.
+    In units of the narrow distribution the wide one is N(u s, s^2) with s >= 1, u >= 0, and the narrow
+    density is the larger one between the two roots of (1 - 1/s^2) x^2 + 2 (u/s) x = u^2 + 2 log s.
     """
     positive(sigma_p=sigma_p, sigma_q=sigma_q)
     narrow, wide = sorted((float(sigma_p), float(sigma_q)))

@@ -59,8 +59,8 @@ def packing_bound(radius: float, alpha: float, epsilon: float, beta: float, *, s
 def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
     """Return the n of Lemma 2.7 by its own chain of inequalities, log(9) / (10 TV eps).
 
-    Telling two laws at distance TV apart with probability .99 needs n of order 1 / (TV eps): three events of
-    probability .9 hold together, on which .9 <= exp(10 eps TV n) .1.
+    Telling two distributions at distance TV apart with probability .99 needs n of order 1 / (TV eps): three
+    events of probability .9 hold together, on which .9 <= exp(10 eps TV n) .1.
     """
     _check_two_point(total_variation, epsilon, 0.01, 0.0)
     return log(9) / (10 * total_variation * epsilon)
@@ -69,9 +69,9 @@ def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
 def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: float = 0.0) -> int:
     """Return the smallest n with which some (epsilon, delta)-DP test may still err with probability beta.
 
-    Telling apart two laws at distance TV needs n of order 1 / (TV eps) (Lemma 2.7); a mean within alpha tells
-    N(-alpha, 1) from N(alpha, 1), whose TV is 2 Phi(alpha) - 1. Here it is the smallest n with, for every
-    h >= 0, kappa = delta / (e^eps - 1) and H ~ Bin(n, TV),
+    Telling apart two distributions at distance TV needs n of order 1 / (TV eps) (Lemma 2.7); a mean within
+    alpha tells N(-alpha, 1) from N(alpha, 1), whose TV is 2 Phi(alpha) - 1. Here it is the smallest n with,
+    for every h >= 0, kappa = delta / (e^eps - 1) and H ~ Bin(n, TV),
 
         1 - beta <= e^{eps h} beta + kappa (e^{eps h} - 1) + (1 + kappa) E[(1 - e^{eps (h - H)})_+]
 

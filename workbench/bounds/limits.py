@@ -18,12 +18,12 @@ Rows = float
 
 
 def packing_rows(log_others: float, epsilon: float, delta: float, beta: float) -> Rows:
-    """Return the n that (epsilon, delta)-DP needs to tell S laws apart with probability 1 - beta each.
+    """Return the n that (epsilon, delta)-DP needs to tell S distributions apart, each with chance 1 - beta.
 
     log((1 - beta + kappa) / (beta / (S - 1) + kappa)) / epsilon, or 0 if that is negative, with kappa =
-    delta / (e^eps - 1); `log_others` is log(S - 1), infinite for laws without end. Replacing all n rows, each
-    of the other S - 1 disjoint answers keeps probability at least e^{-eps n} (1 - beta + kappa) - kappa on
-    data from one law (group privacy), and together they have at most beta there.
+    delta / (e^eps - 1); `log_others` is log(S - 1), infinite for distributions without end. Replacing all n
+    rows, each of the other S - 1 disjoint answers keeps probability at least e^{-eps n} (1 - beta + kappa) -
+    kappa on data from one distribution (group privacy), and together they have at most beta there.
 
     >>> round(packing_rows(float("inf"), 1.0, 1e-6, 0.5), 2)
     13.66
@@ -43,8 +43,8 @@ def mean_rows(
     """Return the n that the mean of N(mu, I) in d dimensions needs, within alpha in the Euclidean norm.
 
     The larger of q / alpha^2, q the 1 - beta quantile of chi-squared with d degrees of freedom, and
-    `packing_rows` with (radius / (2 alpha))^d laws, or any number of them without a radius. The first as
-    `sampling_bound`, whose argument (Anderson's lemma) holds in any dimension: it is exact for an
+    `packing_rows` with (radius / (2 alpha))^d distributions, or any number of them without a radius. The
+    first as `sampling_bound`, whose argument (Anderson's lemma) holds in any dimension: it is exact for an
     unrestricted mean, and a reference where a range is told. The second: a largest set of centres 2 alpha
     apart covers the ball with radii of 2 alpha.
 
@@ -62,9 +62,9 @@ def covariance_rows(
 ) -> Rows:
     """Return the n that the covariance of N(0, S), I <= S <= upper I, needs, within alpha in the norm of S.
 
-    `packing_rows` with floor(1 + log(upper) / log((1 + alpha) / (1 - alpha)))^d laws, or any number of them
-    without a bound; 0 from alpha = 1 on. Diagonal matrices with an entry that differs by such a factor have
-    no answer in common.
+    `packing_rows` with floor(1 + log(upper) / log((1 + alpha) / (1 - alpha)))^d distributions, or any number
+    of them without a bound; 0 from alpha = 1 on. Diagonal matrices with an entry that differs by such a
+    factor have no answer in common.
 
     >>> round(covariance_rows(0.2, 5, 1.0, 0.0, 0.5, 100.0), 2)
     12.42

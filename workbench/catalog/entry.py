@@ -59,9 +59,9 @@ class Entry:
     """One key of the catalog.
 
     `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
-    tells how the law of the output follows a translation and a change of scale of the rows. The sensitivity
-    of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a proved bound.
-    `assumptions` are conditions of the accuracy, never of the privacy.
+    tells how the distribution of the output follows a translation and a change of scale of the rows. The
+    sensitivity of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a
+    proved bound. `assumptions` are conditions of the accuracy, never of the privacy.
     `hardest` returns the hardest population for an estimator in d columns (`catalog.hardest` by default).
     """
 

@@ -87,7 +87,7 @@ def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
 
 
 def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float:
-    """The hockey-stick divergence of Wishart laws whose ratio has eigenvalues e^±distance, at the worst.
+    """The worst hockey-stick divergence of Wishart distributions whose ratio has eigenvalues e^±distance.
 
     Any number of the eigenvalues may be the larger one.
     """

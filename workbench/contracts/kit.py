@@ -1,4 +1,4 @@
-"""What the contracts share: examples of the catalog, hostile rows, a spy on mechanisms, exact laws."""
+"""What the contracts share: examples of the catalog, hostile rows, a spy, exact distributions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -138,9 +138,9 @@ class AffineMean(Estimator[Array]):
 
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
     chance `beta` at most. Far rows, up to the share that `other_rows` tells, cannot carry an answer away;
-    more of them in one place are taken for the law's own, without a word. No answer either beyond a condition
-    of some 10^12, rows in units of their columns, or 10^9 where n is large, or hardly enough. `plan` refuses
-    more rows than some 10^6, where rounding would count.
+    more of them in one place are taken for the distribution's own, without a word. No answer either beyond a
+    condition of some 10^12, rows in units of their columns, or 10^9 where n is large, or hardly enough.
+    `plan` refuses more rows than some 10^6, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It
@@ -206,9 +206,9 @@ class LiftedGaussian(Estimator[Gaussian]):
     Accurate for normal rows of any mean and any positive definite covariance; these get "no answer" with
     chance `beta` at most. Far rows, a share from 5 % to `noticed(n, d, budget)`, .14 of two columns, .07 of
     five, none from ten on, are mostly noticed and give no answer. More of them in one place may be taken for
-    the law's own; fewer, or rows where normal ones may lie, pass and bias the answer. `UnboundedGaussian` is
-    for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances and more rows than
-    some millions, `PopulousRobustGaussian` for rows of which some are wrong.
+    the distribution's own; fewer, or rows where normal ones may lie, pass and bias the answer.
+    `UnboundedGaussian` is for one column, zCDP and smaller delta, `PopulousGaussian` for singular covariances
+    and more rows than some millions, `PopulousRobustGaussian` for rows of which some are wrong.
     All else as of `AffineMean`; the release tells the share of the rows that are there.
 
     Examples
@@ -225,7 +225,7 @@ class LiftedGaussian(Estimator[Gaussian]):
         return fewest_rows(d, budget, self.beta)
 
     def noticed(self, n: int, d: int, budget: Budget) -> float:
-        """Return the largest share of far rows that cannot pass for the law's own, wherever they lie."""
+        """Return the largest share of far rows that cannot pass for usual ones, wherever they lie."""
         return self.design(n, d, budget).test.held
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:

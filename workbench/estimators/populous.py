@@ -892,14 +892,14 @@ class PopulousGaussian(PopulousLearner[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where a stage has no
-    answer the release is "no answer". For laws with a density `LiftedGaussian` takes far fewer rows, up to
-    some millions.
+    answer the release is "no answer". For distributions with a density `LiftedGaussian` takes far fewer rows,
+    up to some millions.
     All else as of `PopulousCovariance`.
 
     Parameters
     ----------
     degenerate : bool, default True
-        Whether the subspace that the rows vary in is found first; False for laws with a density.
+        Whether the subspace that the rows vary in is found first; False for distributions with a density.
     covariance : {"populous", "matrix-quantile"}, default "populous"
         How the frame is found: "populous" by a vote of groups, "matrix-quantile" from far fewer rows.
 

@@ -20,9 +20,9 @@ so that a replaced row changes one point.
                                 their covariance taken to be at most 1.2² I: what
                                 the first may err by, about (Corollary 7.5)
 
-Each stage of the last has the whole budget, since a replaced row lies in one of them. Laws without a density
-are left out, as in the source (Remark 7.6). The error is of the order ξ ln 1/ξ for |Σ^-½ out Σ^-½ - I| in
-Frobenius norm, σ ξ √(ln 1/ξ) for a mean, with probability 1 - β for the attacks of a public table, its
+Each stage of the last has the whole budget, since a replaced row lies in one of them. Distributions without a
+density are left out, as in the source (Remark 7.6). The error is of the order ξ ln 1/ξ for |Σ^-½ out Σ^-½ -
+I| in Frobenius norm, σ ξ √(ln 1/ξ) for a mean, with probability 1 - β for the attacks of a public table, its
 `error_bound`: measured, not proved.
 
 Huber's M-estimators. Location: a group of s rows x of covariance I has the m that solves Σ w (x - m) = 0, w =

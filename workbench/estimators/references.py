@@ -13,17 +13,18 @@ Rows x of shape (n, d); those of a filter are normal, a share ξ = `corruption` 
     (1) start: weight 0 for far rows, unless they are more than the cap 2.5 ξn + 3 √(ξn)
     (2) y = the rows round their weighted mean, or whitened by their weighted second moment S. Along a
         direction, in either tail, rows beyond a threshold are an excess where seen ≥ 3/2 T and
-        seen ≥ T + k (√(T/n) + 1/n), T ≤ .3: seen is their weighted share, T that of the law of clean rows
-    (3) from there outwards weights shrink until each bin holds what the law has there and two standard
-        deviations more: never to nothing where the law has something
+        seen ≥ T + k (√(T/n) + 1/n), T ≤ .3: seen is their weighted share, T that of the distribution of clean
+        rows
+    (3) from there outwards weights shrink until each bin holds what the distribution has there and two
+        standard deviations more: never to nothing where the distribution has something
     (4) of the excesses whose removal does not pass the cap in all, apply those that gain at least half of the
         best: gain is how far the weighted sum moves inwards; where several meet, the least factor. With far
         clusters clean rows look like an excess of the other tail: they are left alone until those are gone
     (5) stop if that takes more than 1.2 times the cap, or if nothing is left to do
 
 Mean: rows are far beyond 3 median |x - m| + 6 of the coordinatewise median m. Directions: the top three
-eigenvectors of the weighted covariance, the median of y, Σ w |y|² y. The law is the normal one round the
-weighted median, which outliers move least; k = 5.
+eigenvectors of the weighted covariance, the median of y, Σ w |y|² y. The distribution is the normal one round
+the weighted median, which outliers move least; k = 5.
 
 Second moment: a direction is a symmetric U of Frobenius norm 1, as a vector u of d(d + 1)/2 numbers. Rows
 enter by as many products z(y), of mean 0 and covariance I for normal rows: yᵀUy = √2 u·z + tr U; and
@@ -32,8 +33,8 @@ k = 3.5 + 1.5 ln d.
     (6) U = I/√d; the top three and the lowest eigenvectors of mean z zᵀ, and the top one's rank-one part;
         H = mean y yᵀ/|y|² - I/d, and the rank-one matrices of its extreme eigenvectors: outliers whose fourth
         moments are those of normal rows leave a mark on what rows point at. For d = 1 the first alone
-    (7) the law of gᵀUg = Σ λ g_k² under a scale that outliers do not move: the reference λ (1 + tλ) has, to
-        first order, the share of rows beyond tr U that is seen, t = (seen - P(gᵀUg ≥ tr U))/A,
+    (7) the distribution of gᵀUg = Σ λ g_k² under a scale that outliers do not move: the reference λ (1 + tλ)
+        has, to first order, the share of rows beyond tr U that is seen, t = (seen - P(gᵀUg ≥ tr U))/A,
         A = ½ ∫ P(gᵀUg ≥ x) dx from tr U: the score of least worst bias in one dimension (Huber 1964)
 
 Far rows are found by peeling: what is kept decides what is far, a dozen times; the peel itself is forgotten,
@@ -175,7 +176,8 @@ def excess(
 ) -> Iterator[Shave]:
     """Yield the excess of the upper tail by (2) and (3), if there is one.
 
-    `null` holds increasing thresholds and the law's mass beyond each, `outwards` how far out each row lies.
+    `null` holds increasing thresholds and the distribution's mass beyond each, `outwards` how far out each
+    row lies.
     """
     n, (x, beyond) = len(values), null
     x, beyond = x[beyond <= LEVEL], beyond[beyond <= LEVEL]

@@ -171,7 +171,7 @@ class Release(Generic[T]):
 
     @property
     def other_rows(self) -> str:
-        """What public numbers say of rows that are not of the law, in words; empty where nothing is."""
+        """What public numbers say of rows of another distribution, in words; empty where nothing is."""
         return self.asked.other_rows if self.asked else ""
 
     @property

@@ -261,8 +261,9 @@ class TukeyMean(Estimator[Array]):
 class ResilientMean(Estimator[Array]):
     """Private mean of partly corrupted sub-Gaussian rows in one to three dimensions (LKKO21 Theorem 7).
 
-    Accurate for clean rows with the spread of a normal law of standard deviation `sigma`, or less, and every
-    coordinate of the mean within `radius` of `centre`; rows that are wider, or too few, give "no answer".
+    Accurate for clean rows with the spread of a normal distribution of standard deviation `sigma`, or less,
+    and every coordinate of the mean within `radius` of `centre`; rows that are wider, or too few, give
+    "no answer".
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
     1/2.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place.

@@ -1,11 +1,11 @@
 """Covariance and mean of a Gaussian without any bound on either.  M21/UG; Kamath et al. (2022).
 
-Rows x of shape (n, d) of a normal law with any mean and any covariance, singular ones among them. Neighbours:
-replace one row. The rows are shuffled and, unless their mean is known to be 0 (`centred`), paired: N rows
-(x_1 - x_2)/√2, N = ⌊n/2⌋, take their place where blocks are concerned (N = n if centred). They are cut into T
-blocks of m rows. A frame A, I at first, is refined by what is released. λ are the eigenvalues that the blocks
-of A x say, r how many of them are not 0, and a vote on the top-k subspace is a friendly mean of the blocks'
-projections; both are of `subspaces`.
+Rows x of shape (n, d) of a normal distribution with any mean and any covariance, singular ones among them.
+Neighbours: replace one row. The rows are shuffled and, unless their mean is known to be 0 (`centred`),
+paired: N rows (x_1 - x_2)/√2, N = ⌊n/2⌋, take their place where blocks are concerned (N = n if centred). They
+are cut into T blocks of m rows. A frame A, I at first, is refined by what is released. λ are the eigenvalues
+that the blocks of A x say, r how many of them are not 0, and a vote on the top-k subspace is a friendly mean
+of the blocks' projections; both are of `subspaces`.
 
 "tight" (ours):
 

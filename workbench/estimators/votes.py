@@ -528,7 +528,7 @@ def has_mask(made: Design, d: int) -> bool:
 
 @frozen
 class Designer:
-    """The family of designs with one kind of mask, one bound on a row's effect, and one law of groups."""
+    """The designs with one kind of mask, one bound on a row's effect, and one distribution of groups."""
 
     kind: str
     moves: Moves

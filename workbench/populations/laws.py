@@ -1,7 +1,8 @@
-"""Laws that rows are drawn from, on the line and in d dimensions, each with its true parameters.
+"""Distributions that rows are drawn from, on the line and in d dimensions, each with its true parameters.
 
 Student's t in d dimensions is X = mean + Sigma^{1/2} g sqrt((nu - 2) / c), with one c ~ chi^2_nu per row, so
-that every projection of a row follows the law of d = 1 and has the same hypercontractivity constants.
+that every projection of a row follows the distribution of d = 1 and has the same hypercontractivity
+constants.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from workbench.types import Array
 
 @runtime_checkable
 class Population(Protocol):
-    """A law with a known mean; `d` is None on the line, where a sample has shape (n,) instead of (n, d)."""
+    """A distribution with a known mean; `d` is None on the line, with samples of shape (n,), not (n, d)."""
 
     @property
     def d(self) -> int | None:
@@ -113,10 +114,10 @@ class MultivariateGaussian:
 
 
 def second_moment(law: MultivariateGaussian, n: int, *, rng: np.random.Generator) -> Array:
-    """Return the second moment of n rows of a law of mean 0, in law, at a cost free of n (Bartlett 1933).
+    """Return a draw of the second moment of n rows of mean 0, at a cost free of n (Bartlett 1933).
 
     (1) A lower triangular, A Aᵀ ~ Wishart_p(I, n)          `privacy.noise.bartlett`; rows themselves if n < p
-    (2) (1/n) R A Aᵀ Rᵀ, R Rᵀ = Σ, has the law of (1/n) Σ x_i x_iᵀ of n rows of N(0, Σ); shape (p, p)
+    (2) (1/n) R A Aᵀ Rᵀ, R Rᵀ = Σ, has the distribution of (1/n) Σ x_i x_iᵀ of n rows of N(0, Σ); shape (p, p)
 
     For an estimator that clips its rows this is the statistic conditional on no row being clipped, and no
     substitute for rows otherwise: scale Σ by `sparse.unit_ball_scale`, which makes clipping improbable.

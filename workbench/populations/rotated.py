@@ -32,7 +32,7 @@ Gaps: TypeAlias = tuple[float, ...]
 
 @dataclass(frozen=True, eq=False)
 class Rotated:
-    """The normal law of covariance B diag(values) Bᵀ, or Student's t of the same moments.
+    """The normal distribution of covariance B diag(values) Bᵀ, or Student's t of the same moments.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Rotated:
     centre : array of shape (d,), optional
         The mean; None for 0.
     degrees : float, default inf
-        Degrees of freedom of Student's t, more than 2; inf for the normal law.
+        Degrees of freedom of Student's t, more than 2; inf for the normal distribution.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def _norm(array: Array) -> float:
 
 
 def rotated(values: ArrayLike, rng: np.random.Generator, far: float = 0.0, degrees: float = inf) -> Rotated:
-    """Return a law with these eigenvalues along random axes, its mean `far` standard deviations away.
+    """Return a distribution with these eigenvalues along random axes, its mean `far` deviations away.
 
     Axes are uniformly random, and so is the direction of the mean in units of Σ.
 

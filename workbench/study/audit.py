@@ -133,7 +133,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Choice:
-    """An event, whether the roles of the two laws are exchanged, and how far it is beyond the claim."""
+    """An event, whether the two distributions change roles, and how far it is beyond the claim."""
 
     event: Event
     exchanged: bool

@@ -49,8 +49,8 @@ def bootstrap_interval(
     The interval is infinite for fewer than two trials, nan if the statistic is not finite.
 
     The ends are quantiles of the resampled statistic (an undefined one counts against both ends). Their
-    distance from the estimate is multiplied by the quantile of Student's law over the normal one, times
-    sqrt(m / (m - 1)), for m trials: for a mean this is the t interval. Levels so small that fewer
+    distance from the estimate is multiplied by the quantile of Student's distribution over the normal one,
+    times sqrt(m / (m - 1)), for m trials: for a mean this is the t interval. Levels so small that fewer
     than `TAIL` resamples lie beyond a quantile are reached from the last quantile that has them, by the same
     ratio: normal tails, which is a model and not a proof.
     """

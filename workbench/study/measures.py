@@ -77,7 +77,8 @@ def share(hits: int, trials: int, level: float) -> Measure:
     """Return a share and its exact interval (Clopper-Pearson).
 
     The interval is right, too, for the average of shares that differ from trial to trial: the tails of a sum
-    of independent hits are then lighter than those of the binomial law of the same mean (Hoeffding 1956).
+    of independent hits are then lighter than those of the binomial distribution of the same mean (Hoeffding
+    1956).
     """
     return Measure(hits / trials, clopper_pearson(hits, trials, level), trials)
 

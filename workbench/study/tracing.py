@@ -5,10 +5,10 @@
     (3) the score of a row is ⟨R⁻¹(z - μ), R⁻¹(out - μ)⟩; a member is traced if it is among the highest
         `LEVEL` of itself and all strangers; a coin decides between equal scores
 
-A stranger would be traced with probability LEVEL, exactly, whatever the law: it is one of exchangeable rows.
-Put it into the table in a member's place and that is a neighbour on which the same event is "a member is
-traced". So (ε, δ) allows members a share of at most e^ε LEVEL + δ, and every other currency what
-`most_traced` says. It is concave in the level, so that it holds of averages over tables, too.
+A stranger would be traced with probability LEVEL, exactly, whatever the distribution: it is one of
+exchangeable rows. Put it into the table in a member's place and that is a neighbour on which the same event
+is "a member is traced". So (ε, δ) allows members a share of at most e^ε LEVEL + δ, and every other currency
+what `most_traced` says. It is concave in the level, so that it holds of averages over tables, too.
 
 For the exact mean of normal rows the score of a member is d/n higher, and the sd of all is about √(d/n): the
 share is Φ(√(d/n) + Φ⁻¹(LEVEL)). Every column is one more chance to see a member, so the same attack is the

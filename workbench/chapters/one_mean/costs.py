@@ -182,7 +182,8 @@ def crossing(epsilon: float) -> float:
 def _ratio(calibration: str, n: float, epsilon: float, radius: float) -> float:
     """Return the predicted median error, once located, over that of the sample mean.
 
-    With original constants that of sampling and Laplace noise, with ours of a normal law with the same rms.
+    With original constants that of sampling and Laplace noise, with ours of a normal distribution with the
+    same rms.
     """
     rows, budget = round(n), PureDP(epsilon)
     if calibration == "paper":

@@ -1,8 +1,8 @@
 """Many quantiles of a skewed column, all at once and one by one: how far they are off, in ranks.
 
 What drawing them together gains, and how the n of both ways grow in m, ε and α. Both are predicted with all
-constants before any run: what is drawn together by the normal law of `proofs/quantiles.md`, section 4, and
-one by one by the exponential mechanism on the distribution of the rows.
+constants before any run: what is drawn together by the normal distribution of `proofs/quantiles.md`, section
+4, and one by one by the exponential mechanism on the distribution of the rows.
 
 Rows are log-normal and known to lie in [0, 100]. One by one a level has ε/m, and is drawn as the private
 median is (LKKO21 Algorithm 14 at d = 1), with its own rank in the place of the middle one. An error is the
@@ -100,7 +100,8 @@ together_errors, apart_errors = (partial(errors, {"error": way}) for way in WAYS
 def foreseen(m: int, n: int, epsilon: float) -> Array:
     """Return simulated errors of quantiles that are drawn together, shape (runs, m), from public numbers.
 
-    Levels that are not drawn lie between others in proportion, which on a skewed law is off by itself.
+    Levels that are not drawn lie between others in proportion, which on a skewed distribution is off by
+    itself.
     """
     cutting = drawn_by(levels(m)).cutting(n, PureDP(epsilon))
     ranks = np.maximum.accumulate(cutting.levels + _off(cutting) / (n * epsilon), axis=1)
@@ -135,8 +136,8 @@ def ranks_apart(m: int, share: float) -> float:
 def chances(m: int, n: int, epsilon: float) -> tuple[Array, Array]:
     """Return distances, and the chance that each of m quantiles, one by one, is off by at most each of them.
 
-    With ranks of the law in the place of those of the rows a place x has the density ∝ e^(-nε|F(x) - q|/(2m))
-    on the range: far from its ends F is off by a Laplace number, and near them places escape.
+    With ranks of the distribution in the place of those of the rows a place x has the density ∝ e^(-nε|F(x) -
+    q|/(2m)) on the range: far from its ends F is off by a Laplace number, and near them places escape.
     """
     off = np.geomspace(min(1e-5, 0.02 / (n * epsilon)), 1.0, NEAR)
     found = []

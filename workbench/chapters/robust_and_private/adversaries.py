@@ -49,7 +49,7 @@ def error(estimator: Any, rows: Array, theta: Array, budget: Budget | None, nois
 
 
 def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
-    """Return independent coordinates of mean 0 and variance 1: Student's t or, one-sided, Pareto's law."""
+    """Return independent coordinates of mean 0 and variance 1: Student's t or, one-sided, Pareto's."""
     if law == "student":
         return data.standard_t(TAIL, (n, d)) * sqrt((TAIL - 2) / TAIL)
     mean, variance = 1 / (TAIL - 1), TAIL / ((TAIL - 1) ** 2 * (TAIL - 2))

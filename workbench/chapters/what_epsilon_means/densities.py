@@ -338,7 +338,7 @@ LEAST = 1e-10  # δ that is resolved: below it the rounding of the transform is 
 
 @dataclass(frozen=True)
 class Losses:
-    """The law of a privacy loss: P(loss = first + j step) = mass[j]; it is infinite with what is left."""
+    """The distribution of a privacy loss: P(loss = first + j step) = mass[j]; with what is left, infinite."""
 
     first: float
     step: float

@@ -17,8 +17,8 @@ Winsorised rows w, mean 0, covariance near I. Neighbours: replace one row.
 
 R² is the chi-square quantile of least predicted error for white normal rows, a function of n, d and μ alone.
 A smaller ball costs some efficiency and saves noise in proportion to R². Step (3) makes the result consistent
-for normal rows of any covariance, white or not; for others it is the covariance that a normal law with the
-same winsorised second moment has. Proof: `proofs/winsorised_covariance.md`.
+for normal rows of any covariance, white or not; for others it is the covariance that a normal distribution
+with the same winsorised second moment has. Proof: `proofs/winsorised_covariance.md`.
 
 Mean and second moment in one draw: the noisy moment of the lifted rows (τ, w), w of shape (n, r) in the unit
 ball, τ in whole numbers of a step:
