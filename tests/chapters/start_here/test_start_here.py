@@ -1,10 +1,14 @@
 """The pictures of a real column: every estimator that applies has a row, and a ledger its bars."""
 
+import re
+
 import numpy as np
 import pytest
 
 from workbench.catalog import CATALOG
+from workbench.chapters import start_here
 from workbench.chapters.start_here import applicable
+from workbench.study.run import Run
 
 
 def test_every_private_estimator_of_a_mean_has_a_row():
@@ -34,3 +38,26 @@ def test_a_bar_that_leaves_the_picture_says_how_far_it_reaches_away_from_its_mar
     low, high = np.quantile(far, (0.05, 0.95))
     assert (mark.text, mark.y) == (f"−{-low:.3g} to {high:.3g}", 2)
     assert (mark.x > 5) == (side > 0)
+
+
+def test_no_cut_between_releases_is_right_more_often_than_epsilon_allows():
+    (panel,) = start_here.ten_releases(Run("quick", 5)).panels
+    said = [int(one) for one in re.findall(r"(\d+) %", panel.note)]
+    (few, bound), (many, most) = said[1:3], said[3:]
+    assert (bound, most) == (73, 100)
+    assert few <= bound + 10 < many <= most
+
+
+def test_odds_of_nine_are_what_an_epsilon_of_log_nine_allows():
+    risk, error = start_here.risk_and_error(Run(simulate=False)).panels
+    here, sure = risk.marks
+    assert applicable.belief(50, sure.x) == pytest.approx(sure.y)
+    assert (sure.text, here.text) == ("90 % at ε = 2.2", "73 %")
+    found, sampling = error.series
+    assert np.interp(sure.x, found.x, found.y) < 1.05 * sampling.y[0]
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_too_few_rows_for_a_release_are_said(n):
+    (panel,) = start_here.ten_releases(Run("quick", 5, most=4), n=n).panels
+    assert ("No release" in panel.note) == (n == 1)

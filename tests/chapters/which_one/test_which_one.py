@@ -5,6 +5,7 @@ from math import inf
 
 import pytest
 
+from tests.lab.conftest import ROOT
 from workbench.catalog import CATALOG
 from workbench.chapters import which_one
 from workbench.chapters.registry import decide
@@ -14,6 +15,7 @@ from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
 from workbench.study.rules import Status
+from workbench.study.run import Run
 
 ALL = ("mean", "covariance", "gaussian")
 
@@ -120,6 +122,39 @@ def test_who_does_not_answer_is_infinitely_worse_and_a_word_is_no_key():
     assert (found["over"] >= 1).all()
     with pytest.raises(ArgumentError, match="rule"):
         which_one.judged(lambda *public: "the best one")
+
+
+@pytest.mark.daily
+def test_a_further_fact_never_costs_rows_and_the_lesson_says_what_it_saves():
+    (panel,) = which_one.price_of_facts(Run(simulate=False)).panels
+    rows = dict(zip(choice.STATES, (one.y[0] for one in panel.series), strict=True))
+    for words, facts in choice.STATES.items():
+        assert all(rows[words] <= rows[less] for less, few in choice.STATES.items() if {*few} <= {*facts})
+    said = (
+        "Both together: {:.0f} rows in place of {:.0f}. Without a range alone it is {:.0f} again,"
+        " without σ alone {:.0f}."
+    )
+    plan = (ROOT / "notebooks" / "lessons" / "09_which_one.md").read_text("utf-8")
+    order = (choice.NOTHING, choice.ALL_TOLD, "σ, normal rows", "range, normal rows")
+    assert said.format(*(rows[one] for one in order)) in plan
+
+
+def test_what_no_plan_reaches_says_so():
+    (panel,) = which_one.price_of_facts(Run(simulate=False), d=21, alpha=10.0, epsilon=20.0).panels
+    assert len(panel.series) == len(choice.STATES) - 1
+    assert panel.marks[[*choice.STATES].index(choice.NOTHING)].text == "not searched for 21 columns"
+
+
+@pytest.mark.daily
+def test_a_range_that_misses_the_mean_is_worse_than_a_large_sigma_but_for_who_needs_none():
+    chart = which_one.wrong_facts(Run("quick", 5))
+    sigma, ranges = (
+        {one.label: dict(zip(one.x, one.y, strict=True)) for one in panel.series} for panel in chart.panels
+    )
+    for key in choice.keys(1):
+        label = choice.LABELS[key]
+        assert (ranges[label][2.0] > 20 * sigma[label][5.0]) == (key != "univariate/unbounded-mean")
+        assert sigma[label][5.0] < 0.15
 
 
 BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"

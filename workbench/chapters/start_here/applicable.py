@@ -142,7 +142,7 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
     )  # fmt: skip
     return Chart(
         "ten_releases",
-        f"From one release at ε = {number(epsilon)} at most {belief(50, epsilon):.0f} % guess the table",
+        f"From one release at ε = {number(epsilon)} at most {belief(50, epsilon):.0f} % of guesses are right",
         (panel,),
         alt="Four rows of ten dots: releases about all patients and after one was replaced, first at the"
         f" notebook's ε, where the two rows overlap, then at ε = {number(SHARPER * epsilon)}, where the dots"
