@@ -337,7 +337,7 @@ MISINFORMED = Sweep("which-one-wrong-facts", misleading(1.0, 10.0), misled, 100,
 
 
 def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: float = 10.0) -> Chart:
-    """Return median errors of four means that are given a wrong σ, or a range that misses the mean."""
+    """Return median errors of four means that are given a wrong σ, or a wrong range."""
     frame = run.table(MISINFORMED.moved(misleading(epsilon, radius), delta=delta))
     panels = []
     for title, axis, places, still in (
