@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.catalog import CATALOG, Entry
-from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
+from workbench.charts.chart import Chart, Heat, Mark, Panel, Scale, Series
 from workbench.charts.curves import across, measured, medians, predicted
 from workbench.charts.style import name, number
 from workbench.errors import ArgumentError, one_of
@@ -302,8 +302,8 @@ def price_of_facts(
 
 def told(key: str, radius: float, sigma: float) -> TradeOff:
     """Return the trade-off of a mean of one column that is given these facts, if it asks for them."""
-    known = {"radius": radius, "sigma": sigma}
-    asked = {field.name for field in fields(type(CATALOG[key].estimator))}
+    one: Any = CATALOG[key].estimator
+    known, asked = {"radius": radius, "sigma": sigma}, {field.name for field in fields(one)}
     return TradeOff(key, settings={fact: value for fact, value in known.items() if fact in asked})
 
 
@@ -352,7 +352,7 @@ def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: 
             usual = told(key, radius, 1.0).error(MISLED, epsilon, delta)
             series.append(measured(LABELS[key], found, key))
             series += predicted(run, xs, [usual] * len(xs), key)
-        scale = "log" if column == "given" else "linear"
+        scale: Scale = "log" if column == "given" else "linear"
         panels.append(Panel(title, axis, "median absolute error (true σ)", tuple(series), xscale=scale))
     return Chart(
         "wrong_facts",
