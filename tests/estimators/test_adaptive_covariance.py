@@ -101,7 +101,7 @@ def released(x, seed, rho=0.1, **more):
 @pytest.mark.parametrize(("bound", "low", "high"), [(0.5, 0.5, 0.5), (1.08, 1, 1.012), (1e6, 1, 1.012)])
 def test_a_crude_bound_is_not_rounded_where_the_rows_are_equally_long(bound, low, high):
     """To a 64th of an octave, mostly; where they are longer than the bound it is the radius."""
-    x = stream(13).standard_normal((5000, 40))
+    x = stream(13).standard_normal((5000, 150))
     x /= np.linalg.norm(x, axis=1)[:, None]
     radii = [released(x, seed, 0.5, radius=bound).radius for seed in range(20)]
     assert low <= min(radii)

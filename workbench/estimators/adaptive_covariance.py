@@ -10,8 +10,8 @@ noise of a histogram, ρ the budget of the moment. Rows of mean 0 (`centred`), e
         without the longest part at its start whose sum over m bins is at most 2 σ √m; the least over L
     (3) r = the edge at k ≥ t of least (A_k)₊² + ν_k²: A_k = (1/n) Σ_{t≤j<k} c_j (e_j² 2^(-1/8) - e_k²), the
         trace that clipping at e_k takes, and ν_k = .3 e_k² √(d(d + 1)/2ρ)/n, noise that is left after (5)
-    (3') c' = counts of |x| on a grid within bin k, f_i = e_k 2^(-i/64), i = 0 .. 8, + N(0, σ'²); other rows
-        are in no bin, or, where k = 0 and they are longer, in the first      l2-sensitivity √2
+    (3') c' = counts of |x| on a grid within bin k, f_i = e_k 2^(-i/64), i = 0 .. 8, + N(0, σ'²); shorter
+        rows in one more bin, longer ones in another, but for k = 0 in the first    l2-sensitivity √2
         r = the f_i of least (A_i + .7 sd)₊² + (ν_i/2)²: A_i and ν_i as in (3), of c from t to k and then c',
         sd that of the part of c' in A_i
     (4) M = (1/n) Σ w wᵀ + N, w = x/r shrunk to the unit ball, N symmetric Gaussian with variance 2s² on the
@@ -180,9 +180,10 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         left = GAIN * sqrt(d * (d + 1)) * level * n
         place = BINS - 1 if start is None else start + best_edge(counts[start:-1], EDGES[start:], left)  # (3)
         edges = EDGES[place] * WITHIN
-        among = np.append(edges[::-1], inf) if place > 0 else edges[::-1]
-        within_bin = norm_counts(x, top * among, apart)[1 : len(edges)]
-        finer = gaussian(within_bin[::-1], plan[FINER], noise)  # (3')
+        among = np.append(edges[::-1], inf)
+        among[-2] = edges[0] if place > 0 else inf
+        nearby = norm_counts(x, top * among, apart)[::-1]
+        finer = gaussian(nearby, plan[FINER], noise)[1:-1]  # (3')
         if start is not None:
             joined, doubt = np.append(counts[start:place], finer), DOUBT * gaussian_scale(plan[FINER])
             edges = np.append(EDGES[start:place], edges)
