@@ -356,7 +356,7 @@ def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: 
         panels.append(Panel(title, axis, "median absolute error (true σ)", tuple(series), xscale=scale))
     return Chart(
         "wrong_facts",
-        "A range that misses the mean ruins its release; too large a σ costs little",
+        "A range that misses the mean ruins its release; twice the true σ costs little",
         tuple(panels),
         alt=f"Median errors of four means of {MISLED} rows. Left, against the σ that is given: lowest near"
         " the true one, higher far from it. Right, against how far the mean lies from the centre: all rise"
