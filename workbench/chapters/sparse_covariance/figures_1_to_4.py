@@ -560,10 +560,10 @@ CLAIMS = (
         "sparse-covariance/every-curve-diagonal",
         "S7.2",
         ("WX19/figures", "WX19/settings", "WX19/finding1", "WX19/finding2", "WX19/finding3"),
-        "In the same design every curve of Figures 1 and 2 (sparsity ratio .1 .. .5, p = 50 .. 400, ε = .1 .."
-        " 2) is at n = 79621 that of the true diagonal, within 5 %, and every curve of Figures 3 and 4 but"
-        " that of ε = .1 at n = 6.3e6, within 15 %: where sparsity, p and ε seem to matter, it is as they do"
-        " for the diagonal.",
+        "In the source's design every curve of Figures 1 and 2 (sparsity ratio .1 .. .5, p = 50 .. 400, ε ="
+        " .1 .. 2) is at n = 79621 that of the true diagonal, within 5 %, and every curve of Figures 3 and 4"
+        " but that of ε = .1 at n = 6.3e6, within 15 %: where sparsity, p and ε seem to matter, it is as they"
+        " do for the diagonal.",
         sweeps=lambda: ON_DIAGONAL.values(),
         checks=on_the_diagonal,
         kind="ours",

@@ -260,8 +260,9 @@ CLAIMS = (
         "what-epsilon-means/privacy-hides-members",
         "X6",
         ("DSSUV15/tracing", "M21/Thm-Gaussian"),
-        "From the same mean with Gaussian noise at (1, .01) it is at most Φ(μ/2) = .61 for every d to 1000,"
-        " and at least what is predicted, less .02.",
+        "From a mean of 100 rows with Gaussian noise at (1, .01) a member's score is above a stranger's"
+        " with probability at most Φ(μ/2) = .61 for every d to 1000, and at least what is predicted, less"
+        " .02.",
         checks=privacy_hides_members,
         sweeps=lambda: (TRACED,),
         kind="ours",
