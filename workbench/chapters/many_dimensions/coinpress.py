@@ -365,8 +365,8 @@ MEANS = Kind.of_sizes(
 )
 COVARIANCES = Kind.of_sizes(
     "m21-covariance-sizes",
-    (8, 36),
-    (8, 75),
+    (8, 72),
+    (8, 150),
     of=Covariances,
     axes={
         "n": Sweep(
