@@ -18,10 +18,24 @@ import pandas as pd
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
-from workbench.study.grids import Sweep
-from workbench.study.profiles import FEWEST
-from workbench.study.sweeps import columns, resources, run
+from workbench.study.grids import Point, Role, Sweep, grid, multiples, resampler, stream
+from workbench.study.profiles import FEWEST, blocks
+from workbench.study.sweeps import at_budget, columns, resources, run
 from workbench.types import Columns
+
+# what runs are declared by, so that a chapter imports it from here
+__all__ = [
+    "Point",
+    "Role",
+    "Sweep",
+    "at_budget",
+    "blocks",
+    "grid",
+    "multiples",
+    "resampler",
+    "resources",
+    "stream",
+]
 
 
 class TooMuchWorkError(ArgumentError):

@@ -4,6 +4,7 @@ Covariances are rotated, eigenvalues at least 1, the mean ten standard deviation
 1, the condition number, and ten times its root for the mean.
 """
 
+from collections.abc import Iterator
 from math import hypot, inf, sqrt
 from typing import Any
 
@@ -15,12 +16,9 @@ from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOUR
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, resampler
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, near, resampled
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, each_trial
+from workbench.study.run import Point, Row, Sweep, blocks, each_trial, grid, resampler
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean
@@ -84,15 +82,13 @@ FORESEEN = over_spectra("m21-joint-foreseen", SETTINGS, 10)
 FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few dimensions vary more
 
 
-def price_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def price_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     level, rng = claim_level(parts=2 * len(PRICES.points)), resampler(seed, PRICES.name)
-    found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
         for name, low, high in (("joint", 0.0, 1.05), ("pairs", PAIRED, inf)):
             both, said = (column(rows, name), column(rows, "known")), f"{name} over known mean, {where}"
-            found.append(ratio(said, *both, low, high, level, rng, n=point["n"]))
-    return found
+            yield ratio(said, *both, low, high, level, rng, n=point["n"])
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -122,8 +118,8 @@ CLAIMS = (
         "d = 10, n = 1e4, ρ = .5, condition numbers 1, 1e2, 1e4, rotated: an unknown mean, within ten of the"
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
-        sweeps=lambda: (PRICES,),
-        checks=price_checks,
+        price_checks,
+        lambda: (PRICES,),
         kind="ours",
     ),
     Claim(
@@ -133,8 +129,8 @@ CLAIMS = (
         "The error of mean and covariance that gaussian/coinpress predicts from public numbers is, within"
         " 15 %, the largest median over spectra (round, one large, one small, equal ratios): d = 2 to 10,"
         " condition numbers 1 to 1e8, 1.3 to 6 times as many rows as where predictions begin to be finite.",
-        sweeps=lambda: (FORESEEN, FORESEEN_FEW),
-        checks=prediction,
+        prediction,
+        lambda: (FORESEEN, FORESEEN_FEW),
         kind="ours",
     ),
 )

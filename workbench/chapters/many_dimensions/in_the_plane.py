@@ -10,15 +10,12 @@ from typing import Any
 import numpy as np
 
 from workbench.chapters.many_dimensions.coinpress import DELTA, EPSILON, Means
-from workbench.charts.chart import Chart, Film, Frame, Series
-from workbench.charts.curves import circle, plane
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Film, Frame, Series, circle, number, plane, styled
 from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.grids import Role, stream
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, stream
 
 N, RADIUS, STEPS = 1000, 1000.0, 4
 SHOWN = 300  # rows
@@ -52,7 +49,7 @@ def _balls(seed: int) -> Film:
         left = [circle("ball after the step", design.radii[step + 1], after, colour_key=Means.key)]
         if step + 1 < len(design.clips):
             corners = after + reaches[step + 1] * SQUARE
-            left.append(Series("the next picture", corners[:, 0], corners[:, 1], role="reference"))
+            left.append(styled("reference", "the next picture", corners[:, 0], corners[:, 1]))
         known = "the step before has found it." if step else "that much is public."
         share = number(100 * design.weights[step], 2)
         for said, series in (
@@ -81,5 +78,5 @@ def _balls(seed: int) -> Film:
         " smaller than the cloud of rows.",
         how_to_read="Each step has three pictures: the ball that holds the mean, the noisy average, and the"
         " next ball. The grey square is the next step's picture; look at the numbers on the axes.",
-        shared=(Series("rows", x, y, role="rows", colour_key="idea/data"),),
+        shared=(styled("rows", "rows", x, y, "idea/data"),),
     )

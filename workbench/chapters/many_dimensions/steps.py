@@ -6,7 +6,7 @@ is Aᵀ Σ A while A Σ Aᵀ was made round: the third step looks at rows that t
 Privacy is not touched: the map of a row depends on former releases alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from math import inf, nan, sqrt
@@ -40,19 +40,25 @@ from workbench.chapters.many_dimensions.coinpress import (
     size,
     slope,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, across, along, measured
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Mark,
+    Panel,
+    Series,
+    across,
+    along,
+    measured,
+    number,
+    text_at,
+)
 from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
 from workbench.linalg import psd_part
 from workbench.privacy import ZCDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, resampler
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, between, median, median_ratio, resampled, rms
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.run import Point, Row, Run, Sweep, blocks, each_trial, grid, resampler
 from workbench.types import Array
 
 MOST = 6
@@ -187,7 +193,7 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
         found = {t: median(rows[f"error {t}"], LEVEL) for t in STEPS if len(rows)}
         curves += along(found, STEPS, foreseen.__getitem__, Means.key, rank=rank)
         said = f"R = {number(point['reach'])}√d"
-        marks.append(Mark(said, x=1.12, y=1.35 * foreseen[1], colour_key=Means.key))
+        marks.append(text_at(said, 1.12, 1.35 * foreseen[1], Means.key))
     plain = sqrt(d / point["n"])  # about the median error of the sample mean
     curves.append(across("sample mean", ENDS, frame["reference"].median() if len(frame) else plain, PLAIN))
     title = f"mean, d = {d}, n = {number(point['n'])}, ρ = {number(rho)}"
@@ -240,8 +246,8 @@ def _against_steps(
     title: str, ylabel: str, curves: Sequence[Series], marks: Sequence[Mark], ylim: tuple[float, float]
 ) -> Panel:
     low, high = (float(f"{end:.1g}") for end in ylim)
-    return Panel(title, "number of steps t", ylabel, tuple(curves), "linear", ylim=(low, high),
-                 marks=tuple(marks), xlim=(0.8, MOST + 0.2))  # fmt: skip
+    return Panel(title, "number of steps t", ylabel, curves, "linear", ylim=(low, high),
+                 marks=marks, xlim=(0.8, MOST + 0.2))  # fmt: skip
 
 
 # What is claimed
@@ -271,28 +277,26 @@ def _widest(trials: Vector) -> float:
     return float(sizes.max() / sizes.min())
 
 
-def directions(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    level, rng, found = claim_level(parts=6), resampler(seed, ORIENTATIONS.name), []
+def directions(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+    level, rng = claim_level(parts=6), resampler(seed, ORIENTATIONS.name)
     n = int(frame["n"].iloc[0])
     for (side, low, high), t in product((("wrong", 1.0, inf), ("right", 0.0, 1.1)), (3, 4, 5)):
         after, before = (column(frame, f"{side} {count}") for count in (t, t - 1))
         name = f"{t} steps over {t - 1}, rows on the {side} side"
-        found.append(median_ratio(name, after, before, low, high, level, rng, n=n))
-    return found
+        yield median_ratio(name, after, before, low, high, level, rng, n=n)
 
 
-def condition_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def condition_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     level = claim_level(parts=len(CONDITIONS.points) * len(MODES) * len(MORE))
-    rng, n, found = resampler(seed, CONDITIONS.name), int(frame["n"].iloc[0]), []
+    rng, n = resampler(seed, CONDITIONS.name), int(frame["n"].iloc[0])
     for condition, mode in product(frame["condition"].unique(), MODES):
         rows, where = at(frame, condition=condition), f"{mode}, condition {condition:g}"
         default, *more = (column(rows, f"error {mode} +{count}") for count in MORE)
         plain = column(rows, "reference")
-        found.append(ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n))
+        yield ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n)
         for count, errors in enumerate(more, start=1):
             name = f"{count} more steps, {where}"
-            found.append(ratio(name, errors, default, 0.0, FLAT, level, rng, n=n))
-    return found
+            yield ratio(name, errors, default, 0.0, FLAT, level, rng, n=n)
 
 
 CLAIMS = (
@@ -303,8 +307,8 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5: at R = 10√d the errors of 2, 3 and 4 steps are within 15 % of each"
         " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
         " and with the predicted slope in R, up to R = 1000√d.",
-        sweeps=lambda: (MEAN_STEPS,),
-        checks=step_checks,
+        step_checks,
+        lambda: (MEAN_STEPS,),
         kind="ours",
     ),
     Claim(
@@ -314,8 +318,8 @@ CLAIMS = (
         "With the authors' orientation, rows X A and the result A⁻¹ Z A⁻¹, every step beyond the second"
         " raises the median error (d = 10, n = 2e4, ρ = .5, condition number 1000); with rows X Aᵀ and the"
         " result A⁻¹ Z A⁻ᵀ none does by more than 10 %.",
-        sweeps=lambda: (ORIENTATIONS,),
-        checks=directions,
+        directions,
+        lambda: (ORIENTATIONS,),
         kind="ours",
     ),
     Claim(
@@ -325,8 +329,8 @@ CLAIMS = (
         "d = 10, n = 1e5, ρ = .5, condition numbers 1e2, 1e4, 1e6, rotated, both modes: the error is at"
         " most 1.15 times that of the sample covariance, and up to three steps more than the default"
         " number raise it by at most 5 %.",
-        sweeps=lambda: (CONDITIONS,),
-        checks=condition_checks,
+        condition_checks,
+        lambda: (CONDITIONS,),
         kind="ours",
     ),
 )

@@ -14,20 +14,15 @@ from numpy.random import Generator
 from workbench.chapters.covariance.one_radius import geometric, tilted
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, GIVEN, planned, seen
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, Series, number, styled, text_at, theory
 from workbench.estimators.matrix_quantile import Design, MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, stream
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import Measure, between, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, Run, each_trial
-from workbench.study.sweeps import at_budget
+from workbench.study.run import Role, Row, Run, Sweep, at_budget, blocks, each_trial, grid, stream
 from workbench.types import Array
 
 D, AWAY = 5, 1000.0  # standard deviations
@@ -105,7 +100,7 @@ def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
             Series(label, places, high, low, high, "bars", key, kind="fraction", trials=trials)
             for (label, key), low, high in zip(looks, edges[:-1], edges[1:], strict=True)
         ]
-    return Panel(title, name, "share of runs", tuple(series), "linear", "linear", ylim=(0.0, 1.0),
+    return Panel(title, name, "share of runs", series, "linear", "linear", ylim=(0.0, 1.0),
                  names=tuple(groups))  # fmt: skip
 
 
@@ -176,7 +171,7 @@ def _sets(made: Design, seed: int, share: float) -> dict[str, Array]:
 
 
 def _counts(made: Design, counts: dict[str, int]) -> Panel:
-    bars = Series("", range(1, len(counts) + 1), counts.values(), role="bars", colour_key=OURS, kind="count")
+    bars = styled("bars", "", range(1, len(counts) + 1), counts.values(), OURS, kind="count")
     half = Mark("half the runs release", "vertical", x=even(made), y=2.5, side="right")
     return Panel(
         "Rows that may change", "three sets of rows", "count h (rows)", (bars,), "linear", "linear",
@@ -194,12 +189,12 @@ def _passing(made: Design, found: dict[str, int]) -> Panel:
         for name, h in found.items()
     ]
     likely = {name: h for name, h in found.items() if h >= half}
-    marks += [Mark(name, x=h + 1.0, y=0.12 * ramp[h], colour_key=OURS) for name, h in likely.items()]
+    marks += [text_at(name, h + 1.0, 0.12 * ramp[h], OURS) for name, h in likely.items()]
     marks.append(Mark("the chance is δ", "point", x=1, y=chances[0], side="right"))
     return Panel(
         "The chance of a release", "count h (rows)",
-        "probability", (Series("", counts, chances, role="theory", colour_key=OURS),), xscale="linear",
-        ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=tuple(marks),
+        "probability", (theory("", counts, chances, OURS),), xscale="linear",
+        ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=marks,
     )  # fmt: skip
 
 
@@ -211,8 +206,8 @@ CLAIMS = (
         "At d = 5 and its planned rows, with 1 % of the rows at one far point 90 % of releases are as"
         " promised; with 5 %, and with t-distributed rows of 3 degrees of freedom, 90 % of runs or more"
         " abstain; with 20 %, more rows than the level, most runs release, and show the line of these rows.",
-        sweeps=lambda: (SPOILT, TAILED),
-        checks=answers_are_right_or_none,
+        answers_are_right_or_none,
+        lambda: (SPOILT, TAILED),
         kind="ours",
     ),
 )

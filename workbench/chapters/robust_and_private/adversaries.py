@@ -14,15 +14,13 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.catalog import lookup
-from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Heat, Mark, Panel, Series, number, styled
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
-from workbench.study.grids import Role, Sweep, grid, point_id, stream
-from workbench.study.profiles import blocks
-from workbench.study.run import Row, Run, each_trial, loss_of
+from workbench.study.grids import point_id
+from workbench.study.run import Role, Row, Run, Sweep, blocks, each_trial, grid, loss_of, stream
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0
@@ -67,7 +65,7 @@ def density(label: str, values: Array, edges: Array, look: str, total: int = 0) 
     """
     counts, _ = np.histogram(values, edges)
     shares = counts / ((total or len(values)) * np.diff(edges))
-    return Series(label, (edges[:-1] + edges[1:]) / 2, shares, role="area", colour_key=look)
+    return styled("area", label, (edges[:-1] + edges[1:]) / 2, shares, look)
 
 
 def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
@@ -254,7 +252,7 @@ def scoreboard(
     return Chart(
         "scoreboard",
         "Two attacks defeat every mean, filters withstand most others",
-        (Panel(*names, (), heat=heat, marks=tuple(marks), note=note),),
+        (Panel(*names, (), heat=heat, marks=marks, note=note),),
         alt="A table of colours, one row for each of six attacks and one column for each estimator. Means"
         " that do not filter are at 2 to 3 under one planted cluster, and two of them far above that under a"
         " far point mass; the robust ones are below 1 but for a hidden cluster, which two of them miss, and"

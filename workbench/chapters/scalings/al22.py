@@ -60,7 +60,7 @@ from workbench.estimators.subspaces import SubspaceExact
 from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.study.rules import Status
+from workbench.study.claim import Status
 from workbench.study.run import Row, answered, block_columns, each_trial, loss_of
 from workbench.study.scaling import Statement, bounded
 from workbench.study.search import fewest_rows

@@ -40,8 +40,7 @@ from workbench.chapters.sparse_covariance.designs import (
 )
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
-from workbench.study.claim import Claim
-from workbench.study.rules import Status
+from workbench.study.claim import Claim, Status
 from workbench.study.run import Row, each_trial
 from workbench.study.scaling import Move, Setting, Statement, below
 

@@ -53,19 +53,15 @@ from workbench.chapters.sparse_covariance.figures_1_to_4 import (
     expecting,
     reference,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import measured, predicted
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, Series, measured, number, predicted, styled, text_at
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.intervals import local_slope
 from workbench.study.measures import Measure, at, between, by, each, growth
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Complexity, Verdict, sized
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.rules import Complexity, sized
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid
 from workbench.study.scaling import Growth, Move, Setting, Statement, grows
 from workbench.types import Array
 
@@ -195,13 +191,13 @@ def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     for name in ("oracle diagonal", "empirical"):
         found[name] = replace(found[name], label=NAMED[name])
     series += [*found.values(), *predicted(run, foreseen, foreseen.values(), LOOKS["plain"])]
-    marks = [Mark("zeros", x=1.3 * BLOCK_P[0], y=1.18)]
+    marks = [text_at("zeros", 1.3 * BLOCK_P[0], 1.18)]
     lowest = tuple(found["without"].y)
     if lowest:
         place = BLOCK_P[len(lowest) // 2], 1.22 * max(lowest)
         marks.append(Mark(NAMED["without"], "region", *place, colour_key=LOOKS["without"]))
     title = f"{ACTIVE} active columns, n = {number(n)}"
-    return Panel(title, "columns p", "relative error", tuple(series), marks=tuple(marks))
+    return Panel(title, "columns p", "relative error", series, marks=marks)
 
 
 def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
@@ -218,9 +214,9 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
             found = {p: _rows(curves, place, run.seed, unit) for place, p in enumerate(NEEDED_P)}
             first = found[NEEDED_P[0]].estimate
             series.append(measured(label, found, look))
-            series.append(Series(rate, ps, first * order / order[0], role="reference"))
+            series.append(styled("reference", rate, ps, first * order / order[0]))
     note = "" if series else UNKNOWN
-    return Panel("all take part: rows for error 0.2", "columns p", "rows n", tuple(series), note=note)
+    return Panel("all take part: rows for error 0.2", "columns p", "rows n", series, note=note)
 
 
 def _rows(
@@ -410,8 +406,8 @@ def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
     return [*[check for model in MODELS for check in model_checks(at(rates, model=model), model)], *checks]
 
 
-def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
-    values, checks = axes(model), []
+def model_checks(frame: pd.DataFrame, model: Model) -> Iterator[Verdict]:
+    values = axes(model)
     usual: dict[str, Any] = {name: some[0] for name, some in values.items()}
     moves: dict[str, tuple[Sequence[float], float]] = {
         "n": (RATE_N, -1.0 if model == "central" else -0.5),
@@ -423,13 +419,13 @@ def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
         sizes = {x: geometric(at(frame, **others, **{name: x})["error"], level) for x in values[name]}
         limits = power - SLOPE_BAND[name], power + SLOPE_BAND[name]
         said = "√ln(1.25/δ)" if name == "delta" else name
-        checks.append(between(f"slope in {said}, {model}", growth(sizes, axis), *limits, bound=power))
+        yield between(f"slope in {said}, {model}", growth(sizes, axis), *limits, bound=power)
     most = sqrt(log(RATE_P[-1]) / log(RATE_P[0]))
     name = f"error at p = {RATE_P[-1]} over that at p = {RATE_P[0]}, {model}"
     del usual["p"]
-    checks.append(between(name, _ends(frame, "error", RATE_P, **usual), 0.0, most, bound=most))
+    yield between(name, _ends(frame, "error", RATE_P, **usual), 0.0, most, bound=most)
     share = arithmetic(frame["recall"], claim_level())
-    return [*checks, between(f"share of the support, {model}", share, FOUND, inf)]
+    yield between(f"share of the support, {model}", share, FOUND, inf)
 
 
 CLAIMS = (
@@ -441,8 +437,8 @@ CLAIMS = (
         " default rule at p = 800 is at most 1.5 times that at p = 50; that of the plain release at least 3"
         " times. With the source's noise and rule (n = 1e6, p = 50, 400) it is at most 1.5 times, too, and"
         " at most half of that of the true diagonal.",
-        sweeps=lambda: (BLOCK, SOURCE_BLOCK),
-        checks=block_checks,
+        block_checks,
+        lambda: (BLOCK, SOURCE_BLOCK),
     ),
     Claim(
         "sparse-covariance/power-behind-norm",
@@ -452,9 +448,9 @@ CLAIMS = (
         " error of .2 grows as a power of p = 50 .. 400: .55 to 1.1 with the default rule, .95 to 1.6"
         " without, .3 to .7 apart. With the source's noise and rule the searched n grows as √ln p over the"
         " truth's norm does, p = 25 .. 200: as a power of p, and no logarithm.",
-        sweeps=lambda: (NEEDED,),
+        needed_checks,
+        lambda: (NEEDED,),
         scalings=lambda: on_spread_support().scalings(),
-        checks=needed_checks,
         kind="ours",
     ),
     Claim(
@@ -466,7 +462,7 @@ CLAIMS = (
         " in n, .05 in the others), and from p = 50 to 200 it grows no faster than √ln p. The price of"
         " central privacy fades: with the default rule 10 (p σ₁/tr)² rows make it .85 to 1.2 times the error"
         " without, 10 (p σ₁)² still 1.1 to 1.6.",
-        sweeps=lambda: (RATES, PRICE),
-        checks=privacy_costs,
+        privacy_costs,
+        lambda: (RATES, PRICE),
     ),
 )

@@ -11,9 +11,7 @@ import pandas as pd
 
 from workbench.catalog import CATALOG
 from workbench.chapters.what_epsilon_means.densities import believed
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import across, crossed, theory
-from workbench.charts.style import name, number
+from workbench.charts.curves import Chart, Mark, Panel, Series, across, crossed, name, number, text_at, theory
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.estimators.bounded import BoundedMean
@@ -21,9 +19,7 @@ from workbench.populations.diabetes import diabetes
 from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.special import ndtri
-from workbench.study.grids import Role, stream
-from workbench.study.profiles import blocks
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, blocks, stream
 from workbench.study.trade_off import TradeOff
 from workbench.types import Array
 
@@ -175,7 +171,7 @@ def risk_and_error(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Char
     )
     risk = Panel(
         "Risk: beliefs of 50, 10 and 1 %", "ε", "belief after the release, at most (%)",
-        tuple(beliefs), yscale="linear", ylim=(0.0, 105.0), marks=tuple(marks),
+        beliefs, yscale="linear", ylim=(0.0, 105.0), marks=marks,
     )  # fmt: skip
     return Chart(
         "risk_and_error",
@@ -184,7 +180,7 @@ def risk_and_error(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Char
             risk,
             Panel(
                 f"Error: the mean of {number(n)} rows", "ε", "predicted median error (kg/m²)", curves,
-                note="" if min(errors) < inf else f"No release from so few rows: {n}.", marks=tuple(reached),
+                note="" if min(errors) < inf else f"No release from so few rows: {n}.", marks=reached,
             ),
         ),
         alt="Two panels against ε. Left, the largest belief about one patient after a release rises with ε,"
@@ -272,14 +268,14 @@ def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
         if least < low or most > high:  # it leaves the panel: how far stands away from its marker
             aside = low + (ASIDE if middle > (low + high) / 2 else 1 - ASIDE) * (high - low)
             said = f"{number(least)} to {number(most)}".replace("-", "−")
-            marks.append(Mark(said, x=aside, y=place))
+            marks.append(text_at(said, aside, place))
     if set(MEDIANS) <= set(order):
         between = order.index(MEDIANS[0]) + 1.5
-        marks.append(Mark("medians of a skewed column lie lower", x=low + LEFT * (high - low), y=between))
+        marks.append(text_at("medians of a skewed column lie lower", low + LEFT * (high - low), between))
     return Panel(
-        "", "estimator", "released body-mass index (kg/m²)", tuple(series), xscale="linear", yscale="linear",
+        "", "estimator", "released body-mass index (kg/m²)", series, xscale="linear", yscale="linear",
         xlim=along, ylim=(low, high), note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
-        marks=tuple(marks),
+        marks=marks,
     )  # fmt: skip
 
 
@@ -365,13 +361,13 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     ]
     if curves:
         place = 1.15 * ends[0] * (ends[1] / ends[0]) ** 0.13
-        marks.append(Mark("sampling is the larger error", x=place, y=0.2))
+        marks.append(text_at("sampling is the larger error", place, 0.2))
     usual = (epsilon, delta, n) == (EPSILON, DELTA, ROWS)
     panel = Panel(
         "", "ε", "distance from the plain mean (standard errors)",
         (across("one standard error", ends, 1), *curves),
         note=f"Medians of {runs} releases, bands: their middle half. δ = {number(delta)} where used.",
-        marks=tuple(marks),
+        marks=marks,
     )  # fmt: skip
     return Chart(
         "price",

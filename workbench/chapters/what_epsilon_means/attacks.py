@@ -24,23 +24,31 @@ from workbench.chapters.what_epsilon_means.densities import (
     Middle,
     law,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, across, measured, theory
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Panel,
+    Series,
+    across,
+    measured,
+    number,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.errors import one_of
 from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import additive, discrete_laplace, laplace
 from workbench.study.audit import AuditReport, audit, last_bit
-from workbench.study.claim import Claim
+from workbench.study.claim import Claim, Verdict, claim_level, combine
 from workbench.study.faults import Fault, alone
-from workbench.study.grids import Sweep, grid
 from workbench.study.measures import Measure, at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
-from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, blocks, claim_level
-from workbench.study.rules import Verdict, combine, largest
-from workbench.study.run import Run
+from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
+from workbench.study.rules import largest
+from workbench.study.run import Run, Sweep, blocks, grid
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves
@@ -121,11 +129,11 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     frame = run.table(ROUNDS.moved({**point, "epsilon": epsilon, "delta": delta} for point in ROUNDS.points))
     bound, shares = [50 + 50 * most_advantage(e, delta) for e in GRID], np.linspace(0.0, 1.0, DRAWN)
     errors = [
-        Series("", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound"),
-        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
+        styled("bound", "", POSITIVES, fewest_misses(epsilon, delta, POSITIVES)),
+        styled("reference", "guessing", (0, 1), (1, 0), label_at=(0.7, 0.52)),
     ]
-    wins = [Series("most for (ε, δ)", GRID, bound, role="reference", colour_key="idea/total",
-                   label_at=(0.72, 84.0))]  # fmt: skip
+    most = styled("reference", "most for (ε, δ)", GRID, bound, "idea/total", label_at=(0.72, 84.0))
+    wins = [most]
     for mechanism in SOUND:
         key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), dict[float, Measure]()
         positives, negatives = pair(mechanism, epsilon, delta).trade_off()
@@ -146,11 +154,11 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
         (
             Panel(
                 f"both errors, ε = {number(epsilon)}, δ = {number(delta)}", "false positives",
-                "false negatives", tuple(errors), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
-                marks=(Mark("impossible", x=0.14, y=0.1),),
+                "false negatives", errors, "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
+                marks=(text_at("impossible", 0.14, 0.1),),
             ),
             Panel(
-                "how often the best attacker is right", "ε", "won of 100 rounds", tuple(wins),
+                "how often the best attacker is right", "ε", "won of 100 rounds", wins,
                 yscale="linear", xlim=(0.1, 6.0), ylim=(50, 100),
             ),
         ),
@@ -255,7 +263,7 @@ def suspects(run: Run) -> Chart:
     }
     for label, key, kind in (("accused", "idea/wrong", True), ("not accused", "idea/good", False)):
         some = [place for place in losses if reports[place - 1].violated is kind]
-        bars.append(Series(label, some, [losses[one] for one in some], role="bars", colour_key=key))
+        bars.append(styled("bars", label, some, [losses[one] for one in some], key))
     promise = across("the promise", (0.5, len(SUSPECTS) + 0.5), 1.0)
     names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
     panel = Panel(
@@ -354,7 +362,7 @@ def floats(_run: Run) -> Chart:
         )
     ]
     panel = Panel(
-        f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", tuple(series),
+        f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", series,
         "linear", "linear", ylim=(-1.0, float(SHOWN)), names=("if x = 0", "if x = 1"),
         note="The output x + Lap(1) near 0.3: if x = 1 it is a multiple of 2⁻⁵³.",
     )  # fmt: skip
@@ -386,8 +394,8 @@ CLAIMS = (
         "True minus false positives of the best attacker is at most (e^ε - 1 + 2δ)/(e^ε + 1) for Laplace and"
         " Gaussian noise and the median (ε = .1 .. 4, δ to .1, exactly), and a leak with randomised response"
         " attains it; against the package's own draws at ε = 1 the likelihood ratio wins no more rounds.",
-        checks=attackers_stay_below,
-        sweeps=lambda: (ROUNDS,),
+        attackers_stay_below,
+        lambda: (ROUNDS,),
     ),
     Claim(
         "what-epsilon-means/mutants-are-found",
@@ -395,7 +403,7 @@ CLAIMS = (
         ("M21/Thm-Laplace", "M21/sensitivity"),
         "Six mutants of the clipped mean (n = 4, ε = 2 or μ = 2) are accused by an audit of 40 000 releases"
         " on either neighbour, and the right one is not, with Laplace and with Gaussian noise.",
-        checks=mutants_are_found,
+        mutants_are_found,
         kind="ours",
     ),
     Claim(
@@ -404,8 +412,8 @@ CLAIMS = (
         ("Mironov12/floats",),
         "x + Lap(1) in floats lies within 1/2 of 0 and is no multiple of 2^-53 with probability .272 (± .02)"
         " for x = 0 and never for x = 1; on a grid of 2^-10 with whole-number noise never for either.",
-        checks=floats_leak,
-        sweeps=lambda: (OUTPUTS,),
+        floats_leak,
+        lambda: (OUTPUTS,),
         kind="ours",
     ),
 )
