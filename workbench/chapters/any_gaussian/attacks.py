@@ -231,9 +231,7 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
     groups = by(run.table(PICTURE.moved(shown(shares))), "corruption")
     series = []
     for column, (label, key) in FILTERS.items():
-        worst = [
-            float(rows.groupby("attack")[column].median().max()) * unit(xi) for xi, rows in groups.items()
-        ]
+        worst = [rows.groupby("attack")[column].median().max() * unit(xi) for xi, rows in groups.items()]
         series.append(Series(label, groups, worst, colour_key=key))
     limits = [scale_limit(xi) for xi in shares]
     series.append(styled("bound", "", shares, limits, "idea/limit"))
@@ -305,7 +303,7 @@ def voted(statement: str, formula: str, shape: Callable[[int, float], float]) ->
         name = f"no release, or above {WITHIN:g}"
         near = seldom(name, ~(errors <= WITHIN), BETA * 4 / 3, factor=2.4)
         for n, d, corruption in frame[["n", "d", "corruption"]].drop_duplicates().itertuples(index=False):
-            near = enough(near, statement, formula, int(n), shape(int(d), float(corruption)))
+            near = enough(near, statement, formula, int(n), shape(int(d), corruption))
         return near
 
     return check

@@ -44,9 +44,8 @@ from workbench.populations.rotated import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, claim_level, enough, supremum
-from workbench.study.measures import at, between, by, median, seldom, spread
+from workbench.study.measures import at, between, by, hits, median, seldom, spread
 from workbench.study.run import (
     Point,
     Row,
@@ -141,7 +140,7 @@ def rows_against_d(
     shape = [al22.preconditioner_shape(d, epsilon, delta) for d in DIMENSIONS]
     paper = [preconditioned_rows(d, budget, BETA, "square") for d in DIMENSIONS]
     lower = [al22.lower_shape(d, alpha, epsilon, delta) for d in DIMENSIONS]
-    needed = [max(float(one.noise), float(one.preconditioning)) for one in lower]
+    needed = [max(one.noise, one.preconditioning) for one in lower]
     series = (
         Series("original constants", DIMENSIONS, paper, colour_key=f"{KEY}:paper"),
         Series("improved constants", DIMENSIONS, tight, colour_key=KEY),
@@ -170,11 +169,11 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
     chances = {one: found(one, budget) for one in sorted({point["share"] for point in points})}
     ds, series = sorted({point["d"] for point in points}), []
     for place, here in enumerate(ds):
-        hits = {one: rows["error"] <= ACROSS for one, rows in by(at(frame, d=here), "share").items()}
-        shares = {one: measures.share(int(hit.sum()), len(hit), LEVEL) for one, hit in hits.items()}
+        groups = by(at(frame, d=here), "share")
+        shares = {one: hits(rows["error"] <= ACROSS, LEVEL) for one, rows in groups.items()}
         rank = place / (len(ds) - 1)
         series.append(measured("", shares, SUBSPACE, [chances[s] for s in shares], rank=rank, joined=False))
-    fine = [float(one) for one in np.linspace(min(chances), max(chances), 33)]
+    fine = np.linspace(min(chances), max(chances), 33).tolist()
     curve = [found(one, budget) for one in fine]
     series.append(theory("", fine, curve, SUBSPACE))
     marks = (
@@ -210,8 +209,8 @@ def planned(check: Verdict, statement: str, n: int, formula: str, shape: float) 
 
 def subspaces_are_exact(frame: pd.DataFrame) -> Iterator[Verdict]:
     for d, rows in by(frame, "d").items():
-        failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(int(d), BUDGET)
-        shape = al22.subspace_shape(int(d), BUDGET.epsilon, BUDGET.delta)
+        failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(d, BUDGET)
+        shape = al22.subspace_shape(d, BUDGET.epsilon, BUDGET.delta)
         full, half = (failed[rows["share"] == share] for share in (1, 0.5))
         missed = seldom(f"not found with the planned rows, d = {d:g}", full, BETA, factor=2.5)
         yield planned(missed, "AL22/Thm4.1", n, "d ln(1/δ)/ε: constant 1", shape)
@@ -221,9 +220,9 @@ def subspaces_are_exact(frame: pd.DataFrame) -> Iterator[Verdict]:
 def frames_are_found(frame: pd.DataFrame) -> Iterator[Verdict]:
     formula = "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
     for d, rows in by(frame, "d").items():
-        name, n = f"above a condition number of 4, d = {d:g}", FRAME_ROWS[int(d)]
+        name, n = f"above a condition number of 4, d = {d:g}", FRAME_ROWS[d]
         bad = supremum(name, rows, rows["error"] > log(2), BETA, factor=2.5, n=n)
-        shape = al22.preconditioner_shape(int(d), BUDGET.epsilon, BUDGET.delta)
+        shape = al22.preconditioner_shape(d, BUDGET.epsilon, BUDGET.delta)
         yield planned(bad, "AL22/Thm5.4", n, formula, shape)
     spectra = frame[frame["d"] == 2].groupby("spectrum")
     level = claim_level(parts=len(spectra))
@@ -341,7 +340,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
         found = {n: median(one["error"], LEVEL) for n, one in rows.items()}
         rank, named = place / (len(LEARNERS_DIMENSIONS) - 1), "" if run.simulate else f"d = {d}"
         first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
-        expected = [predicted[int(n)] for n in found]
+        expected = [predicted[n] for n in found]
         series.append(measured(f"d = {d}", found, LAW, expected, rank=rank, label_at=first))
         series.append(theory(named, predicted, predicted.values(), LAW, rank=rank))
     fewest = min(foreseen[LEARNERS_DIMENSIONS[0]])
@@ -380,7 +379,7 @@ def learned(
         return [
             planned(
                 seldom(f"{words}, d = {d:g}", one["error"] > ALPHA, beta, factor=factor),
-                statement, rows[int(d)], formula, float(shape(int(d), ALPHA, EPSILON, DELTA)),
+                statement, rows[d], formula, shape(d, ALPHA, EPSILON, DELTA),
             )
             for d, one in by(frame, "d").items()
         ]  # fmt: skip

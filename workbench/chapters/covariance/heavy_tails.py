@@ -74,7 +74,7 @@ DEGREES = (4.2, 6.2, 10.2)  # of freedom
 LAYER_N, LAYER_ROWS = (3000, 10_000, 30_000), 90_000  # rows of a trial: several samples of n rows
 SHOWN_N, SHOWN_DEGREES = 10_000, (4.2, 10.2)
 LAYERS = ("bias", "noise", "sampling")
-FACTORS = tuple(float(factor) for factor in np.geomspace(0.4, 2.5, 11))  # of the best radius
+FACTORS = tuple(np.geomspace(0.4, 2.5, 11).tolist())  # of the best radius
 UPPERS = (10.0, 1e2, 1e3, 1e4, 1e5)
 SPREAD_N, SPREAD_DRAWS = 50_000, 40  # draws of the naive noise in a trial
 STEP_LOWER, STEP_BETA, STEP_DEGREES = 1 / 16, 0.1, one_radius.DEGREES
@@ -306,7 +306,7 @@ def long_ellipsoids(
         measured("preconditioned", medians(groups, "error"), PRECONDITIONED),
     ]
     noise = [naive_noise(one, rows, rho, d) for one in uppers]
-    plain = [float(rows["reference"].median()) for rows in groups.values()]
+    plain = [rows["reference"].median() for rows in groups.values()]
     series.append(theory("", uppers, noise, NAIVE))
     series.append(styled("truth", "no privacy", groups, plain, PLAIN))
     x, y = 0.12 * uppers[-1], 3 * noise[-1] / 10**0.5

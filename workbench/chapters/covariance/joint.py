@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, columns, ratio
+from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim, Verdict, claim_level
-from workbench.study.measures import at, near, resampled
+from workbench.study.measures import at, near, paired_columns, resampled
 from workbench.study.run import Point, Row, Sweep, blocks, each_trial, grid, resampler
 from workbench.types import Array
 
@@ -99,7 +99,7 @@ def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
     n, d, rho = point["n"], point["d"], point["rho"]
-    errors = columns(at(frame, **point), "error", "spectrum")
+    errors = paired_columns(at(frame, **point), "error", "spectrum")
 
     def largest(sample: Array) -> float:
         return float(np.median(sample, axis=0).max())

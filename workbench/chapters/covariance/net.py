@@ -77,12 +77,12 @@ def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
         for place, alpha in enumerate(ALPHAS[d] if len(frame) else ()):
             rows, rank = measures.at(frame, alpha=alpha), 1 - place / (len(ALPHAS[d]) - 1)
             found = measures.means(measures.by(rows, "n"), "error", run.seed, f"net {d} {alpha:g}", LEVEL)
-            floor = float(rows["floor"].mean())
+            floor = rows["floor"].mean()
             series.append(measured(f"step {number(alpha / 2)}", found, NET, rank=rank))
             series.append(across("", found, floor, NET, rank=rank))
             if not place and d == 1:
                 marks.append(text_at("the floor of this net", 2.6 * min(found), 1.1 * floor))
-        plain = {n: float(rows["reference"].mean()) for n, rows in measures.by(frame, "n").items()}
+        plain = {n: rows["reference"].mean() for n, rows in measures.by(frame, "n").items()}
         series.append(styled("truth", "no privacy", plain, plain.values(), PLAIN))
         axes = "number of rows n", f"mean {ERROR}"
         panels.append(Panel(f"d = {d}", *axes, series, marks=marks))

@@ -81,14 +81,22 @@ def votes(n: int, k: int, gap: float, *, data: Generator, noise: Generator) -> R
     The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
     √2.
     """
-    law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
+    over, spread = voted(D, k, n, gap, TOP, BUDGET, data, noise)
+    return {"over": over, "spread": spread}
+
+
+def voted(
+    d: int, k: int, n: int, gap: float, top: float, budget: ApproxDP, data: Generator, noise: Generator
+) -> tuple[float, float]:
+    before = geometric(k, top) if k > 1 else np.ones(1)
+    law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
     known = min(gap * uncertain(data), 1.0)
     estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-    found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    found = estimator(law.sample(n, rng=data), budget=budget, rng=noise).value
     if isinstance(found, Abstention):
-        return {"over": np.inf, "spread": 0.0}
-    top, seen = law.basis[:, D - k :], law.seen_by(np.eye(D) + (known - 1) * found)
-    return {"over": np.linalg.norm(found - top @ top.T, 2) / gap, "spread": seen[D - k - 1] / seen[-1]}
+        return inf, 0.0
+    plane, seen = law.basis[:, d - k :], law.seen_by(np.eye(d) + (known - 1) * found)
+    return float(np.linalg.norm(found - plane @ plane.T, 2)) / gap, float(seen[d - k - 1] / seen[-1])
 
 
 @each_trial
@@ -186,7 +194,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
             last = inside[-1]
             named_at = tuple(curve.x)[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
         series.append(replace(curve, y=y, label_at=named_at))
-    plain = [float(rows["reference"].median()) for rows in groups.values()]
+    plain = [rows["reference"].median() for rows in groups.values()]
     series.append(styled("truth", "", groups, plain, PLAIN))
     steps = [coinpress_steps(point["condition"], n, budget) for point in made.points]
     below = 0.55 * min(plain, default=foreseen / 2)

@@ -191,11 +191,11 @@ def error_against_dimension(
     fine = sorted({int(x) for x in np.geomspace(DIMENSIONS[0], DIMENSIONS[-1], 9).round()})
     lines = {key: [_ratio(key, {**world, "n": n, "d": d}) for d in fine] for key in METHODS}
     # the median error of the sample mean is known: its square is χ²_d/n
-    plain = {d: Parts(sqrt(int(d) / n), 0.0, int(d)).quantile(0.5) for d in groups}
+    plain = {d: Parts(sqrt(d / n), 0.0, d).quantile(0.5) for d in groups}
     curves = list[Series]()
     for key, (label, colour, rank) in METHODS.items():
         found = {d: scaled(one, 1 / plain[d]) for d, one in medians(groups, key).items()}
-        expected = [_ratio(key, {**world, "n": n, "d": int(d)}, once=True) for d in groups]
+        expected = [_ratio(key, {**world, "n": n, "d": d}, once=True) for d in groups]
         curves.append(measured("", found, colour, expected, rank=rank))
         curves.append(theory(label, fine, lines[key], colour, rank=rank))
     curves.append(across("", (fine[0], fine[-1]), 1, PLAIN))
@@ -241,7 +241,7 @@ def skewed_rows(
         for key in (BALL, HEAVY):
             one, expected = estimators(d, radius)[key], [nan] * len(groups)
             if law == "normal":
-                expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
+                expected = [predicted(key, one, n, d, budget).quantile(0.5) for n in groups]
             curves.append(measured(METHODS[key][0], medians(groups, key), key, expected))
         plain = [one.estimate for one in medians(groups, "reference").values()]
         curves.append(styled("reference", "sample mean", groups, plain, PLAIN))

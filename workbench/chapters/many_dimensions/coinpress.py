@@ -78,6 +78,7 @@ from workbench.study.measures import (
     median,
     near,
     paired,
+    paired_columns,
     paired_ratio,
     resampled,
     rms,
@@ -494,7 +495,7 @@ def _published(run: Run, shown: Published, ylabel: str) -> Panel:
     known = {name: value for name, value in points[0].items() if name not in ("n", "d", "rho")}
     ((word, value),) = known.items()
     reach = f"R = {number(value)}√d" if word == "reach" else f"K = {number(float(f'{value:.3g}'))}"
-    title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(float(d))}, {reach}"
+    title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(d)}, {reach}"
     return Panel(title, "number of rows n", ylabel, series)
 
 
@@ -541,7 +542,7 @@ def price_of_a_covariance(
 def size(values: Vector) -> Measure:
     squares = np.square(values)
     middle, reach = float(squares.mean()), 1.96 * float(squares.std(ddof=1)) / sqrt(len(values))
-    return Measure(float(rms(values)), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
+    return Measure(rms(values), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
 
 
 def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) -> Panel:
@@ -568,7 +569,7 @@ def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) 
                 text_at(said, right * n, above * y, "idea/total"),
             )
     curves.append(styled("reference", "sampling", fine, floor, PLAIN))
-    title = f"ρ = {number(rho)}, d = {number(float(d))}"
+    title = f"ρ = {number(rho)}, d = {number(d)}"
     return Panel(title, "number of rows n", ylabel, curves, marks=marks)
 
 
@@ -579,15 +580,10 @@ def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
     return np.asarray(at(frame, **where)[name].to_numpy(), np.float64)
 
 
-def columns(frame: pd.DataFrame, name: str, along: str) -> Vector:
-    values = list(dict.fromkeys(frame[along]))
-    return np.column_stack([column(frame, name, **{along: value}) for value in values])
-
-
 def part(name: str, values: Vector, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
     low, high = resampled(mean, np.square(values), level, rng).interval
     ends = float(np.sqrt(max(low, 0.0))), float(np.sqrt(high))
-    found = Measure(float(rms(values)), ends, len(values))
+    found = Measure(rms(values), ends, len(values))
     return near(name, found, predicted, AS_PREDICTED, n=n, level=level)
 
 
@@ -627,7 +623,7 @@ def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Ge
         yield part(f"sampling, {where}", column(rows, "reference"), sampling, level, rng, n=n)
     xs = [float(point[axis]) for point in points]
     for mode in MODES:
-        samples, line = columns(frame, f"apart {mode}", axis), [one.privacy for one in expected[mode]]
+        samples, line = paired_columns(frame, f"apart {mode}", axis), [one.privacy for one in expected[mode]]
         yield slope(f"slope in {axis}, {mode}", xs, samples, line, level, rng)
 
 
@@ -670,10 +666,10 @@ def published_checks(*frames: pd.DataFrame) -> Iterator[Verdict]:
             said = f"{shown.figure}, n = {n:g}"
             for t, errors in shown.errors.items():
                 over = scaled(median(rows[f"error {t}"], level), 1 / errors[place])
-                yield between(f"{said}, t = {t}", over, least, 1.15, n=int(n))
+                yield between(f"{said}, t = {t}", over, least, 1.15, n=n)
             best = min(errors[place] for errors in shown.errors.values())
             over = scaled(median(rows["error default"], level), 1 / best)
-            yield between(f"{said}, default over the best", over, 0.0, 1.05, n=int(n))
+            yield between(f"{said}, default over the best", over, 0.0, 1.05, n=n)
 
 
 CLAIMS = (

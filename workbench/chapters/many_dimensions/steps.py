@@ -7,7 +7,7 @@ Privacy is not touched: the map of a row depends on former releases alone.
 """
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import product
 from math import inf, nan, sqrt
 from typing import Any
@@ -18,6 +18,8 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import (
     CONDITION,
+    DELTA,
+    EPSILON,
     MODES,
     NAMES,
     PLAIN,
@@ -33,7 +35,6 @@ from workbench.chapters.many_dimensions.coinpress import (
     Vector,
     at_numbers,
     column,
-    columns,
     measure,
     part,
     ratio,
@@ -43,22 +44,28 @@ from workbench.chapters.many_dimensions.coinpress import (
 from workbench.charts.curves import (
     LEVEL,
     Chart,
+    Film,
+    Frame,
     Mark,
     Panel,
     Series,
     across,
     along,
+    circle,
     measured,
     number,
+    plane,
+    styled,
     text_at,
 )
-from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
+from workbench.estimators.base import Trace
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean, noisy_moment, preconditioned
 from workbench.linalg import psd_part
-from workbench.privacy import ZCDP, Budget, noise_source
+from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.claim import Claim, Verdict, claim_level
-from workbench.study.measures import at, between, median, median_ratio, resampled, rms
-from workbench.study.run import Point, Row, Run, Sweep, blocks, each_trial, grid, resampler
+from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
+from workbench.study.run import Point, Role, Row, Run, Sweep, blocks, each_trial, grid, resampler, stream
 from workbench.types import Array
 
 MOST = 6
@@ -224,7 +231,7 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in STEPS if len(sides)}
     curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     floor = sqrt(d * (d + 1) / point["n"])
-    plain = float(rms(frame["reference"].to_numpy())) if len(frame) else floor
+    plain = rms(frame["reference"].to_numpy()) if len(frame) else floor
     curves += [across("sample covariance", ENDS, plain, PLAIN), across("the estimate 0", ENDS, sqrt(d))]
     said = "two steps: right by accident"
     marks = [Mark(said, "point", 2, wrong[2].estimate, side="right")] if wrong else []
@@ -250,6 +257,77 @@ def _against_steps(
                  marks=marks, xlim=(0.8, MOST + 0.2))  # fmt: skip
 
 
+# CoinPress for a mean in the plane, frame by frame: every ball is drawn inside the one before.
+#
+# One run with four steps, the mean halfway to the boundary of the public ball; the default number of steps is
+# chosen for the error and not for the page.
+
+
+PLANE_N, RADIUS, TAKEN = 1000, 1000.0, 4
+DOTS = 300  # rows that are shown
+ROOM = 1.12  # of a picture, over what is in it
+SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
+
+
+def balls(run: Run, *, frame: int = 1) -> Chart:
+    """Return the four steps of one run, three frames each."""
+    return _balls(run.seed).chart(frame)
+
+
+@cache
+def _balls(seed: int) -> Film:
+    data, noise = (stream(seed, role, "many-dimensions-mean", PLANE_N, 0) for role in (Role.DATA, Role.NOISE))
+    direction = data.standard_normal(2)
+    rows = RADIUS / 2 * direction / np.linalg.norm(direction) + data.standard_normal((PLANE_N, 2))
+    estimator, trace = CoinPressMean(radius=RADIUS, steps=TAKEN, sigma=1.0), Trace()
+    budget = ApproxDP(EPSILON, DELTA)
+    value: Any = estimator(rows, budget=budget, rng=noise, trace=trace).value
+    centres: list[Any] = [*trace.records["centre"], value]
+    design = estimator.design(PLANE_N, 2, budget)
+    sds = [gaussian_scale(charge) for charge in estimator.plan(PLANE_N, 2, budget).charges()]
+    sizes, frames = [number(radius, 2) for radius in design.radii], list[Frame]()
+    reaches = [ROOM * max(both) for both in zip(design.clips, design.radii, strict=False)]
+    for step, clip in enumerate(design.clips):
+        centre, after = centres[step], centres[step + 1]
+        ball = circle("ball before the step", design.radii[step], centre, colour_key="idea/public")
+        outer = circle("rows are clipped here", clip, centre, role="kept", colour_key="idea/public")
+        found = Series("noisy average", after[:1], after[1:], colour_key=Means.key)
+        left = [circle("ball after the step", design.radii[step + 1], after, colour_key=Means.key)]
+        if step + 1 < len(design.clips):
+            corners = after + reaches[step + 1] * SQUARE
+            left.append(styled("reference", "the next picture", corners[:, 0], corners[:, 1]))
+        known = "the step before has found it." if step else "that much is public."
+        share = number(100 * design.weights[step], 2)
+        for said, series in (
+            (f"Step {step + 1}. The mean lies in a ball of radius {sizes[step]} σ; {known}", (ball,)),
+            (
+                "Rows beyond the outer circle are pulled back to it. The average gets noise of"
+                f" {number(sds[step], 2)} σ, for {share} % of the budget.",
+                (ball, outer, found),
+            ),
+            (
+                "Noise and sampling are of known size, so that a ball of radius"
+                f" {sizes[step + 1]} σ is left.",
+                (ball, found, *left),
+            ),
+        ):
+            names, middle = ("first coordinate (σ)", ""), (centre[0], centre[1])
+            frames.append(Frame(said, plane("", series, reach=reaches[step], centre=middle, names=names)))
+    shrink = float(f"{design.radii[0] / design.radii[-1]:.1g}")
+    x, y = rows[:DOTS].T
+    return Film(
+        "balls",
+        f"In four steps the ball becomes about {number(shrink)} times smaller",
+        tuple(frames),
+        alt="A ball of radius 1000 with the rows as a dot in it. Step by step the rows are averaged with"
+        " noise, a smaller ball is drawn round the result, and the picture zooms into it, until the ball is"
+        " smaller than the cloud of rows.",
+        how_to_read="Each step has three pictures: the ball that holds the mean, the noisy average, and the"
+        " next ball. The grey square is the next step's picture; look at the numbers on the axes.",
+        shared=(styled("rows", "rows", x, y, "idea/data"),),
+    )
+
+
 # What is claimed
 
 
@@ -268,7 +346,7 @@ def step_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     for reach, predicted in zip(REACHES, expected, strict=True):
         values = column(frame, "apart 1", reach=reach)
         found.append(part(f"privacy of one step, R = {reach:g}√d", values, predicted, level, rng, n=n))
-    samples = columns(frame, "apart 1", "reach")
+    samples = paired_columns(frame, "apart 1", "reach")
     return [*found, slope("slope of one step in R", REACHES, samples, expected, level, rng)]
 
 

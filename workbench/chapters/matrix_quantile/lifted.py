@@ -221,7 +221,7 @@ LEARNED = {
 
 def learned_from_few_rows(*frames: pd.DataFrame) -> Iterator[Verdict]:
     for d, frame in zip(LEARNED, frames, strict=True):
-        yield certain(f"d = {d}: the fewest rows", float(start(d)), 0.0, float(MOST[d]))
+        yield certain(f"d = {d}: the fewest rows", start(d), 0.0, MOST[d])
         n, said = int(START * start(d)), "no release, in 10 % of runs"
         for condition, rows in by(at(frame, share=START), "condition").items():
             name = f"d = {d}, condition number {condition:g}"
@@ -318,16 +318,16 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     rates = np.array([mean_shape(**public) for public in publics])
     rate = next(iter(searched[0].y)) * rates / rates[0]
     blocks = fewest_rows(UnboundedGaussian(), D, budget)  # their error there is far below all of these
-    subsets = [float(rows_of_means(D, public["alpha"], epsilon, delta)) for public in publics]
+    subsets = [rows_of_means(D, public["alpha"], epsilon, delta) for public in publics]
     plain = [float(chdtri(D, 0.5)) / public["alpha"] ** 2 for public in publics]
     series = (
         styled("reference", "", x, rate),
         *searched,
         styled("reference", "stable subsets (formula)", x, subsets, kind="count"),
-        Series("votes of blocks", x, [float(blocks)] * len(x), colour_key="gaussian/unbounded", kind="count"),
+        Series("votes of blocks", x, [blocks] * len(x), colour_key="gaussian/unbounded", kind="count"),
         styled("truth", "no privacy", x, plain, "mean/empirical"),
     )
-    named = text_at("rate for an unknown Σ", sqrt(x[-2] * x[-1]) / 1.12, 3.2 * float(rate[-2]))
+    named = text_at("rate for an unknown Σ", sqrt(x[-2] * x[-1]) / 1.12, 3.2 * rate[-2])
     panel = Panel(
         f"Rows for a median error of α, d = {D}", "1/α", "rows n", series, ylim=(5.0, 1e6),
         marks=(named,) if isfinite(rate[-2]) else (),

@@ -21,7 +21,7 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, claim_level
-from workbench.study.measures import Measure, between, seldom
+from workbench.study.measures import between, hits, seldom
 from workbench.study.run import Role, Row, Run, Sweep, at_budget, blocks, each_trial, grid, stream
 from workbench.types import Array
 
@@ -91,8 +91,8 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
 def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
     series, found = [], [rows["condition"] for rows in groups.values()]
     if all(map(len, found)):
-        right = [float((one <= PROMISED).mean()) for one in found]
-        answered = [float((one < inf).mean()) for one in found]
+        right = [(one <= PROMISED).mean() for one in found]
+        answered = [(one < inf).mean() for one in found]
         edges = np.array([np.zeros(len(found)), right, answered, np.ones(len(found))])
         looks = ("right", RIGHT), ("wrong", WRONG), ("abstains", SILENT)
         trials, places = min(map(len, found)), range(1, len(found) + 1)
@@ -112,16 +112,13 @@ def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Ve
     n, said = planned(D, None), "a condition number above 4, or no release"
     theirs = (wrong > FAR_OFF) & (wrong < inf)
     tails = heavy["condition"] == inf
+    level = 2 * claim_level()
     return [
         seldom("1 % far rows", right > PROMISED, BETA, said, factor=2.5, n=n),
-        between("5 % far rows: no release", _share(none == inf), MOSTLY, 1.0, n=n),
-        between("t with 3 degrees of freedom: no release", _share(tails), MOSTLY, 1.0, n=n),
-        between("20 % far rows: their line", _share(theirs), CLEARLY, 1.0, n=n),
+        between("5 % far rows: no release", hits(none == inf, level), MOSTLY, 1.0, n=n),
+        between("t with 3 degrees of freedom: no release", hits(tails, level), MOSTLY, 1.0, n=n),
+        between("20 % far rows: their line", hits(theirs, level), CLEARLY, 1.0, n=n),
     ]
-
-
-def _share(found: pd.Series) -> Measure:
-    return measures.share(int(found.sum()), len(found), 2 * claim_level())
 
 
 # A count says how many rows may be replaced before the quantile could move far; a release hangs on it.

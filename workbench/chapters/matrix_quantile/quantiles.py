@@ -86,7 +86,7 @@ def count_curve(run: Run, *, n: int = LINE_N, level: float = LINE_LEVEL) -> Char
 def _crossing(x: Array, v: float) -> Panel:
     n, p = len(x), np.geomspace(0.1, 60.0, 121)
     knee, middle = influence_for(1), known(x, v).item()
-    expected = [n * normal_level(knee, 1, float(one)) for one in p]
+    expected = [n * normal_level(knee, 1, one) for one in p.tolist()]
     counts = soft_count(x, p, knee.knee)
     above, below = _where(p, counts, 0.72 * n), _where(p, expected, 0.6 * n)
     series = (

@@ -54,6 +54,7 @@ from workbench.study.measures import (
     by,
     mean,
     near,
+    paired_columns,
     paired_ratio,
     resampled,
     rms,
@@ -348,7 +349,7 @@ def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def _slope(
     frame: pd.DataFrame, along: str, xs: Sequence[float], where: str, level: float, rng: Generator
 ) -> Verdict:
-    samples = frame.pivot(index=["block", "trial"], columns=along, values="apart")[list(xs)].to_numpy()
+    samples = paired_columns(frame, "apart", along)
     firsts = [at(frame, **{along: x}).iloc[0] for x in xs]
     slope = local_slope(xs, [noise_part(float(row.n), float(row.epsilon)) for row in firsts])
     check = slope_inside(xs, samples, slope, TOLERANCE, level=level, rng=rng, statistic=np.mean)

@@ -285,20 +285,16 @@ def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: 
     return enough(check, "KV18/interval-unknown-variance", "enough for a stated ratio to Student's width")
 
 
-def any_law_is_covered(frame: pd.DataFrame) -> list[Verdict]:
+def any_law_is_covered(frame: pd.DataFrame) -> Iterator[Verdict]:
     level = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - len(WIDER))
-    checks = [
-        coverage(at(frame, law=law, n=n), f"coverage, {law}, n = {n}", level, 0.07)
-        for n in ROWS
-        for law in LAWS
-    ]
+    for n, law in product(ROWS, LAWS):
+        yield coverage(at(frame, law=law, n=n), f"coverage, {law}, n = {n}", level, 0.07)
     n, words = ROWS[-1], f"wider than {WIDER_THAN:g} times the usual in at most half"
     for law in LAWS:
         if law not in WIDER:
             wide = at(frame, law=law, n=n)["width"] > WIDER_THAN
             check = at_most(int(wide.sum()), len(wide), 0.5, level, factor=1.25)
-            checks.append(check.about(f"width, {law}, n = {n}", words, n=n))
-    return checks
+            yield check.about(f"width, {law}, n = {n}", words, n=n)
 
 
 CLAIMS = (

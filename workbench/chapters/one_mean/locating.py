@@ -72,7 +72,7 @@ from workbench.types import Array, Columns
 N, EPSILON = 2000, 0.5
 RADII = (10.0, 1e2, 1e3, 1e4)
 WIDEST = 1e5  # its histogram has 2e5 bins: too many for a quick run
-CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
+CURVE = tuple(np.geomspace(10, 1e5, 17).tolist())
 CALIBRATIONS = ("paper", "tight")
 CLIPPED_MEAN = "univariate/clipped-mean"
 RADIUS = "half-width of the range, R (σ)"
@@ -125,7 +125,7 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
             found = {radius: measures.median(one[calibration].abs(), LEVEL) for radius, one in rows.items()}
             foreseen = partial(predict, n, epsilon=epsilon, calibration=calibration)
             curves += along(found, CURVE, foreseen, colour, label=label)
-    plain = [float(one["sampling"].abs().median()) for one in clipped.values()]
+    plain = [one["sampling"].abs().median() for one in clipped.values()]
     reference = styled("reference", "no privacy", clipped, plain, "non-private")
     steep, flat = (predict(n, APART, epsilon, "tight") for predict in (clipped_error, two_step_error))
     times = f"{number(steep / flat)} times the error"
@@ -430,7 +430,7 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
         _rows_found(frame, run.seed, "radius", method="paper", epsilon=one) for one in (epsilon, small)
     )
     times = [there[radius].estimate / here[radius].estimate for radius in there if radius in here]
-    more = f"{number(float(np.median(times)), 2)} times the rows" if times else ""
+    more = f"{number(np.median(times), 2)} times the rows" if times else ""
     note = f"At ε = {number(small)} the histogram needs {more}." if more else ""
     panel = Panel(
         f"ε = {number(epsilon)}: within 2.5 σ of the mean in 90 % of runs", RADIUS, ROWS, curves,

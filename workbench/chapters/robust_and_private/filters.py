@@ -67,6 +67,7 @@ from workbench.study.measures import (
     by,
     each,
     growth,
+    hits,
     known,
     median,
     near,
@@ -126,22 +127,22 @@ def score_histogram(
     )  # fmt: skip
     gone = tail & (tau >= cut)
     right, others = int((gone & bad).sum()), int((gone & ~bad).sum())
-    end = float(middles[-1] * 2**0.5)
+    end = middles[-1] * 2**0.5
     marks = [Mark(f"threshold {number(cut)}", "vertical", x=cut, side="left")]
     if cut < end:
         words = f"removed: {right} corrupted, {others} clean"
         marks.append(Mark(words, "span", x=cut, x2=end, colour_key=BAD))
     panel = Panel(
         "", "score τ (bins double)", "rows in the bin", series, yscale="linear",
-        xlim=(float(middles[0] / 2**0.5), end), ylim=(float(low), float(top)), marks=marks,
+        xlim=(middles[0] / 2**0.5, end), ylim=(low, top), marks=marks,
     )  # fmt: skip
     return Chart(
         "score_histogram",
-        f"One pass removes {number(right)} of {number(int(bad.sum()))} corrupted rows and {others} clean",
+        f"One pass removes {number(right)} of {number(bad.sum())} corrupted rows and {others} clean",
         (panel,),
         alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
         " released noisy counts follow their sum, and the threshold stands"
-        f" {'beyond most of both' if 2 * right < int(bad.sum()) else 'between'}.",
+        f" {'beyond most of both' if 2 * right < bad.sum() else 'between'}.",
         how_to_read="The highest 2ξn scores of one pass. Only the black dots are released; from them comes"
         " the threshold, the largest edge above which enough of the score lies. Which bars are blue or"
         " orange only we know.",
@@ -225,8 +226,7 @@ PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500, blocks(10))
 
 
 def neighbours_stay(frame: pd.DataFrame) -> Verdict:
-    joint, apart = float(frame["joint"].max()), int((frame["separate"] > 1).sum())
-    share = measures.share(apart, len(frame), claim_level())
+    joint, share = frame["joint"].max(), hits(frame["separate"] > 1, claim_level())
     checks = [
         between("largest distance, one threshold for all rows", known(joint), 0.0, 1.0),
         between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
@@ -308,16 +308,15 @@ def moment_noise(d: int) -> float:
     return 2 * sqrt(d) * Filter(one, n, d).radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
 
 
-def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
+def matrix_noise(frame: pd.DataFrame) -> Iterator[Verdict]:
     found = {d: median(rows["norm"], claim_level()) for d, rows in by(frame, "d").items()}
-    checks = each("over 2σ√d, d = ", found, 0.85, 1.1)
+    yield from each("over 2σ√d, d = ", found, 0.85, 1.1)
     steep = growth({d: scaled(one, sqrt(d)) for d, one in found.items()})
-    checks.append(between("exponent in d, fixed radius", steep, 0.45, 0.55))
+    yield between("exponent in d, fixed radius", steep, 0.45, 0.55)
     for low, high, least in ((500, 5000, 1.3), (500_000, 5_000_000, 1.48)):
         exponent = log(moment_noise(high) / moment_noise(low)) / log(high / low)
         name = f"exponent in d, radius of clean rows, d = {low} to {high}"
-        checks.append(between(name, known(exponent), least, 1.5))
-    return checks
+        yield between(name, known(exponent), least, 1.5)
 
 
 # The bins of the range
@@ -527,7 +526,7 @@ def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 def passes_from_a_size_on(
     passes: pd.DataFrame, margins: pd.DataFrame, planes: pd.DataFrame, seed: int
-) -> list[Verdict]:
+) -> Iterator[Verdict]:
     one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
     rate = margin_rate(ALPHA, one.width)
     few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
@@ -538,19 +537,18 @@ def passes_from_a_size_on(
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
-    checks = [rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized]
+    yield from (rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized)
     for n in MARGIN_N:
         share = scaled(_mean(at(margins, n=n)["margin"], seed, f"margin {n}"), 1 / n)
-        checks.append(near(f"margin over n, n = {n}", share, rate, n=n))
+        yield near(f"margin over n, n = {n}", share, rate, n=n)
     error = _mean(at(margins, n=MARGIN_N[-1])["error"], seed, "trimmed")
-    checks.append(near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1]))
+    yield near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1])
     for d, _, most in PLANE:
         rows = at(planes, d=d)
         for column, high in (("error", most), ("tukey", most), ("plain", inf)):
             size = _mean(rows[column], seed, f"plane {d} {column}")
             low = 0.8 * ALPHA * CLUSTER if column == "plain" else 0.0
-            checks.append(between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most))
-    return checks
+            yield between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most)
 
 
 def _mean(values: Any, seed: int, name: str) -> Measure:

@@ -19,7 +19,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from math import inf, log, sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,7 @@ from workbench.charts.curves import (
     Series,
     beside,
     covering,
+    crossed,
     measured,
     name,
     number,
@@ -73,6 +74,7 @@ from workbench.study.measures import (
     by,
     each,
     growth,
+    hits,
     mean_size,
     median,
     median_ratio,
@@ -286,7 +288,7 @@ def against_corruption(
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
     found, _, series = curves(run, (SHARES,), "corruption", budget, factor, n=n, d=d)
     shares = np.geomspace(found[0], found[-1], 13)
-    least = [mean_limit(float(a)) for a in shares]
+    least = [mean_limit(a) for a in shares.tolist()]
     series += [
         styled("reference", "least against the worst adversary", shares, least, "idea/total"),
         theory("", shares, 1.5 * sqrt(d) * shares, BOX),
@@ -319,8 +321,7 @@ def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> Iterator[Ver
 
 
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
-    found = measures.share(int(missed.sum()), len(missed), claim_level())
-    return between(words, found, 0.0, most, n=N)
+    return between(words, hits(missed, claim_level()), 0.0, most, n=N)
 
 
 def plain_mean(frame: pd.DataFrame) -> Verdict:
@@ -344,12 +345,11 @@ def every_direction(frame: pd.DataFrame) -> Verdict:
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
 
 
-def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
+def in_proportion(frame: pd.DataFrame) -> Iterator[Verdict]:
     prime, box = (over(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
-    checks = each(
-        "over ξ√ln(1/ξ), ξ = ", {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}, 0.0, NEAR
-    )
-    return [*checks, between("slope of the plain mean", growth(box), 0.95, 1.05)]
+    over_limit = {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}
+    yield from each("over ξ√ln(1/ξ), ξ = ", over_limit, 0.0, NEAR)
+    yield between("slope of the plain mean", growth(box), 0.95, 1.05)
 
 
 def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -381,7 +381,7 @@ def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
     most = NEAR * limit(CORRUPTION)
     return [
         between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
-        *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[int(d)], n=n) for d, one in found.items()),
+        *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[d], n=n) for d, one in found.items()),
         seldom("single errors above the limit", every[column] > most, MISSED, factor=6.0, n=n),
     ]
 
@@ -514,30 +514,15 @@ def _against_n(
 
 
 def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str) -> list[Mark]:
-    n = crossover({n: one.estimate / found[COINPRESS][n].estimate for n, one in found[key].items()})
-    if not 0 < n < inf:
+    ratios = {n: one.estimate / found[COINPRESS][n].estimate for n, one in found[key].items()}
+    place = crossed([*ratios], [*ratios.values()], 1.0) if ratios else None
+    if not place:
         return []
+    n, _ = place
     said = number(float(f"{n:.2g}"))
     if key == PRIME:
         return [Mark(f"PRIME: from {said}", "vertical", x=n, y=5.0, side="right")]
     return [Mark(f"filter: from {said}", "vertical", x=n, y=0.03, side="left")]
-
-
-def crossover(ratios: Mapping[float, float]) -> float:
-    """Return the n from which a ratio stays below 1, between points on a straight line in logarithms.
-
-    >>> round(crossover({100: 4.0, 400: 0.25})), crossover({100: 0.5}), crossover({100: 2.0})
-    (200, 0, inf)
-    """
-    ns, values = list(ratios), [log(ratio) for ratio in ratios.values()]
-    above = [place for place, value in enumerate(values) if value >= 0]
-    if not above:
-        return 0
-    low, high = above[-1], above[-1] + 1
-    if high == len(ns):
-        return inf
-    share = values[low] / (values[low] - values[high])
-    return float(ns[low] * (ns[high] / ns[low]) ** share)
 
 
 def many_rows(frame: pd.DataFrame) -> list[Verdict]:

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from workbench.bounds import Shape, m21
 from workbench.chapters.covariance import heavy_tails as heavy
 from workbench.chapters.covariance.one_radius import error_of, geometric
-from workbench.chapters.covariance.unbounded import FAR, uncertain
+from workbench.chapters.covariance.unbounded import FAR, uncertain, voted
 from workbench.chapters.many_dimensions import steps as coinpress_steps
 from workbench.chapters.scalings import (
     PLANNED,
@@ -37,7 +37,6 @@ from workbench.chapters.scalings import (
     row,
 )
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,
@@ -165,27 +164,12 @@ def heavy_tailed(
 # Runs of M21/UG, of the pure net and of the table
 
 
-def _voted(
-    d: int, k: int, n: int, gap: float, top: float, budget: ApproxDP, data: Generator, noise: Generator
-) -> tuple[float, float]:
-    before = geometric(k, top) if k > 1 else np.ones(1)
-    law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
-    known = min(gap * uncertain(data), 1.0)
-    found = SubspaceAggregate(k=k, gap=known, centred=True)(
-        law.sample(n, rng=data), budget=budget, rng=noise
-    ).value
-    if isinstance(found, Abstention):
-        return np.inf, 0.0
-    plane, seen = law.basis[:, d - k :], law.seen_by(np.eye(d) + (known - 1) * found)
-    return float(np.linalg.norm(found - plane @ plane.T, 2)) / gap, float(seen[d - k - 1] / seen[-1])
-
-
 @each_trial
 def subspace(
     d: int, n: int, epsilon: float, delta: float, gap: float, *, data: Generator, noise: Generator
 ) -> Row:
     """Measure the error of the first direction over the gap."""
-    return {"error": _voted(d, 1, n, gap, 1.0, ApproxDP(epsilon, delta), data, noise)[0]}
+    return {"error": voted(d, 1, n, gap, 1.0, ApproxDP(epsilon, delta), data, noise)[0]}
 
 
 @each_trial
@@ -196,7 +180,7 @@ def coarse(
 
     γ² = λ_k/λ_1 = 1/`top`.
     """
-    spread = _voted(d, 2, n, gap, top, ApproxDP(epsilon, delta), data, noise)[1]
+    spread = voted(d, 2, n, gap, top, ApproxDP(epsilon, delta), data, noise)[1]
     return {"error": 1 / (5 * top * spread) if spread > 0 else np.inf}
 
 

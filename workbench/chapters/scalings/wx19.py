@@ -99,10 +99,8 @@ def largest_entry(
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure the largest |T_ij - σ_ij| over all entries, where some coordinates vary independently."""
-    charge = designs.noise_of("central", p, n, epsilon, delta)
-    added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
-    one = run_on(variance * np.eye(active), p, n, charge, added, data)
-    return {"error": float(np.abs(one.released - one.truth).max())}
+    one = designs.source_run(variance * np.eye(active), p, n, epsilon, delta, data, noise)
+    return {"error": np.abs(one.released - one.truth).max()}
 
 
 # Algorithms 1 and 2

@@ -5,7 +5,7 @@ runs are in distribution: the second moment is drawn as a Wishart matrix, condit
 (`populations.laws`). The estimator's own pieces do the rest.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import exp, hypot, inf, log, nan, sqrt
 from typing import Any, Literal, NamedTuple
@@ -40,7 +40,7 @@ from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
 from workbench.study.claim import Claim, Status, Verdict, claim_level, compare
 from workbench.study.intervals import Interval, bootstrap_interval
-from workbench.study.measures import Measure, between, each, growth
+from workbench.study.measures import Measure, between, each, growth, paired_columns
 from workbench.study.run import Role, Row, Sweep, blocks, each_trial, grid, stream
 from workbench.study.run import Run as Runs
 from workbench.types import Array
@@ -229,12 +229,6 @@ def f1(kept: Array, truth: Array) -> float:
     found, true = kept[above] != 0, truth[above] != 0
     total = int(found.sum() + true.sum())
     return float(2 * (found & true).sum() / total) if total else 1.0
-
-
-def trials(frame: pd.DataFrame, along: str, column: str) -> Array:
-    """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
-    table = frame.pivot(index=["block", "trial"], columns=along, values=column)
-    return np.asarray(table[list(dict.fromkeys(frame[along]))].to_numpy(), np.float64)
 
 
 def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: bool = True) -> float:
@@ -440,13 +434,13 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
 SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12, blocks(10))
 
 
-def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
+def spectrum_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
     level = claim_level(parts=2 * len(NOISE_P))
-    norms = dict(zip(NOISE_P, trials(frame, "p", "norm").T, strict=True))
+    norms = dict(zip(NOISE_P, paired_columns(frame, "norm", "p").T, strict=True))
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}
     power = growth({p: geometric(found, level) for p, found in norms.items()})
-    checks = each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
-    return [*checks, between("slope in p", power, 0.45, 0.55, bound=0.5)]
+    yield from each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
+    yield between("slope in p", power, 0.45, 0.55, bound=0.5)
 
 
 CLAIMS = (

@@ -40,7 +40,6 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     spread_run,
     stated_noise,
-    trials,
     typical,
     without_privacy,
 )  # fmt: skip
@@ -59,7 +58,7 @@ from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, at, between, by, each, growth
+from workbench.study.measures import Measure, at, between, by, each, growth, paired_columns
 from workbench.study.rules import Complexity, sized
 from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid
 from workbench.study.scaling import Growth, Move, Setting, Statement, grows
@@ -73,7 +72,7 @@ NEEDED_P, TARGET = (50, 100, 200, 400), 0.2
 POWER, PLAIN_POWER, DIFFERENCE = (0.55, 1.1), (0.95, 1.6), (0.3, 0.7)
 UNIT = 600  # rows a column
 SOURCE_P, SOURCE_N, SEARCHED_P = (50, 400), 1_000_000, (25, 50, 100, 200)  # with the source's own rule
-FACTORS = tuple(float(factor) for factor in np.geomspace(0.15, 3.2, 9))
+FACTORS = tuple(np.geomspace(0.15, 3.2, 9).tolist())
 
 
 # What is run
@@ -176,7 +175,7 @@ def error_against_p(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, deg
 def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     points = grid(p=BLOCK_P, n=n, epsilon=budget.epsilon, active=ACTIVE, degree=degree)
     frame = run.table(BLOCK.moved(points, delta=budget.delta))
-    foreseen = {float(p): plain_error(typical(block, p, ACTIVE, degree, n), p, n, budget) for p in BLOCK_P}
+    foreseen = {p: plain_error(typical(block, p, ACTIVE, degree, n), p, n, budget) for p in BLOCK_P}
     rules = {"default": ("default rule", DEFAULT), "algorithm": ("equation (9)", PAPER)}
     at_p = {p: at(frame, p=p) for p in BLOCK_P if len(frame)}
     series = [
@@ -210,7 +209,7 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
         ("plain", "plain release", LOOKS["plain"], ps**1.5, "as $p^{3/2}$"),
     ):
         if len(frame):
-            curves = trials(frame, "point", name)
+            curves = paired_columns(frame, name, "point")
             found = {p: _rows(curves, place, run.seed, unit) for place, p in enumerate(NEEDED_P)}
             first = found[NEEDED_P[0]].estimate
             series.append(measured(label, found, look))
@@ -259,7 +258,7 @@ def exponent(curves: Array) -> float:
 
 
 def needed_checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
-    curves = {name: trials(frame, "point", name) for name in ("default", "plain")}
+    curves = {name: paired_columns(frame, name, "point") for name in ("default", "plain")}
     both, level = np.concatenate([*curves.values()], axis=1), claim_level(parts=3)
     checks = [
         between(f"exponent of p, {name}", bootstrapped(power, rows, level, "wx19-exponent", seed), *limits)
@@ -294,7 +293,7 @@ def searched(p: int) -> Setting:
     entry, noise = TARGET * norm / DEGREE, stated_noise(1.0, DELTA)
     predicted = bounds.rows_for_threshold(entry, p, noise, trace / p)
     share = noise * 4 * np.sqrt(np.log(p)) / entry / predicted
-    return Setting({}, TARGET, round(predicted), stated=n, predicted=predicted, share=float(share))
+    return Setting({}, TARGET, round(predicted), stated=n, predicted=predicted, share=share)
 
 
 def on_spread_support() -> Statement:

@@ -34,14 +34,13 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     spread_run,
     stated_noise,
-    trials,
 )  # fmt: skip
 from workbench.estimators.sparse import RULES, Noise, ThresholdedCovariance, paper_threshold, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, beside, claim_level
-from workbench.study.measures import Measure, at, between, by, growth, seldom
+from workbench.study.measures import Measure, at, between, by, growth, paired_columns, seldom
 from workbench.study.run import Role, Row, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array
 
@@ -62,7 +61,7 @@ def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, 
     one = spread_run(p, degree, n, epsilon, data, noise, calibration="paper")
     sds = one.noise.off_diagonal, one.noise.diagonal
     allowed = bounds.entry_deviation(one.truth, one.n, *sds, BETA)
-    return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
+    return {"ratio": (np.abs(one.released - one.truth) / allowed).max()}
 
 
 ENTRIES = Sweep("wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, 75, blocks(20))
@@ -206,7 +205,7 @@ def support_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
 
     inside, level = (log(SUPPORT_N[0]), log(SUPPORT_N[-1])), claim_level(parts=3)
     found: dict[str, Measure] = {
-        rule: bootstrapped(passed, trials(frame, "n", rule), level, f"wx19-support-{rule}", seed)
+        rule: bootstrapped(passed, paired_columns(frame, rule, "n"), level, f"wx19-support-{rule}", seed)
         for rule in RULES
     }
     rows = {rule: exponential(one) for rule, one in found.items()}

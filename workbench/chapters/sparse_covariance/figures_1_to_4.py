@@ -267,7 +267,7 @@ def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen:
     p, foreseen = int(base["p"]), {}
     for n in dict.fromkeys(point["n"] for point in chosen.points(model)):
         truth, budget = typical(spread, p, chosen.share, n), ApproxDP(chosen.epsilon, 1 / n)
-        foreseen[float(n)] = plain_error(truth, p, n, budget, model, "paper")
+        foreseen[n] = plain_error(truth, p, n, budget, model, "paper")
     more = predicted(run, foreseen, foreseen.values(), LOOKS["plain"])
     title = HEADS[setting].format(**{name: number(value) for name, value in base.items()})
     return _panel(title, frame, [*more, *curves], 2, model, setting, chosen, foreseen)
@@ -333,7 +333,7 @@ def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Seri
     return Series(label, means.index, means, colour_key=look)
 
 
-def expecting(curve: Series, foreseen: Mapping[float, float]) -> Series:
+def expecting(curve: Series, foreseen: Mapping[Any, float]) -> Series:
     return replace(curve, expected=[foreseen[x] for x in curve.x], margin=BAND)
 
 

@@ -129,7 +129,7 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
             bound = f"at most {belief(50, each):.0f}"
             notes.append(f"{right:.0f} % of guesses at ε = {number(each)} ({bound} %)")
     along = (0.5, len(names) + 0.5)
-    truth = across("plain mean", along, float(x.mean()), role="truth")
+    truth = across("plain mean", along, x.mean(), role="truth")
     told = f"{BARS} A cut between the two medians is right in {' and '.join(notes)}."
     refused = f"No release from so few rows: {n}." if most else ""
     panel = Panel(
@@ -309,7 +309,7 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
     for release, share in SPENT.items():
         ledger.charge(PureDP(share * epsilon), release)
     costs = [cost.epsilon for _, cost in ledger.entries if isinstance(cost, PureDP)]
-    ends, asked = [float(end) for end in np.cumsum([0.0, *costs])], REFUSED[1] * epsilon
+    ends, asked = np.cumsum([0.0, *costs]).tolist(), REFUSED[1] * epsilon
     over = ends[-1] + asked
     sizes = [*costs, over - ends[-1], epsilon - ends[-1]]
     names = (*SPENT, REFUSED[0], "left")

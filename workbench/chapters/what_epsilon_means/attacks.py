@@ -57,8 +57,8 @@ EPSILON, DELTA = 1.0, 1e-2
 EPSILONS, DELTAS = (0.1, 0.5, 1.0, 2.0, 4.0), (1e-6, 1e-2, 0.1)
 ROUNDING = 1e-6  # of sums over cells of the densities
 CUTS = (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)  # log ratios above which one says "the second", in ε
-POSITIVES = tuple(float(alpha) for alpha in np.linspace(0.0, 1.0, 101))
-GRID = tuple(float(epsilon) for epsilon in np.geomspace(0.1, 6.0, 25))
+POSITIVES = tuple(np.linspace(0.0, 1.0, 101).tolist())
+GRID = tuple(np.geomspace(0.1, 6.0, 25).tolist())
 DRAWN = 121  # points of a curve
 NAMES = {LAPLACE: "Laplace noise", GAUSSIAN: "Gaussian noise", MEDIAN: "private median"}
 
@@ -140,7 +140,7 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
         curve = np.interp(shares, positives, np.clip(negatives, 0.0, 1.0))
         errors.append(theory("", shares, curve, key))
         for cut in CUTS if len(rows) else ():
-            false = float((rows["first"] > cut * epsilon).mean())
+            false = (rows["first"] > cut * epsilon).mean()
             found[false] = hits(rows["second"] <= cut * epsilon, LEVEL)
         errors.append(measured("", dict(sorted(found.items())), key, kind="fraction", joined=False))
         best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
@@ -170,18 +170,15 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     )  # fmt: skip
 
 
-def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
+def attackers_stay_below(frame: pd.DataFrame) -> Iterator[Verdict]:
     every = [(epsilon, delta) for epsilon in EPSILONS for delta in DELTAS]
     attained = [abs(answered(*one).advantage - most_advantage(*one)) for one in every]
-    checks = [
-        largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1"),
-        largest("what attains the bound, off by", attained, ROUNDING, "at most rounding"),
-    ]
+    yield largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1")
+    yield largest("what attains the bound, off by", attained, ROUNDING, "at most rounding")
     for mechanism in SOUND:
         won, delta = at(frame, mechanism=mechanism)["won"], DELTA if mechanism == GAUSSIAN else 0.0
         most = (1 + most_advantage(EPSILON, delta)) / 2
-        checks.append(seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=1.1))
-    return checks
+        yield seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=1.1)
 
 
 def _ratios() -> Iterator[float]:
@@ -363,7 +360,7 @@ def floats(_run: Run) -> Chart:
     ]
     panel = Panel(
         f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", series,
-        "linear", "linear", ylim=(-1.0, float(SHOWN)), names=("if x = 0", "if x = 1"),
+        "linear", "linear", ylim=(-1.0, SHOWN), names=("if x = 0", "if x = 1"),
         note="The output x + Lap(1) near 0.3: if x = 1 it is a multiple of 2⁻⁵³.",
     )  # fmt: skip
     return Chart(
@@ -377,13 +374,12 @@ def floats(_run: Run) -> Chart:
     )
 
 
-def floats_leak(frame: pd.DataFrame) -> list[Verdict]:
+def floats_leak(frame: pd.DataFrame) -> Iterator[Verdict]:
     found, middle = hits(at(frame, kind=ONE_FLOAT, x=0.0)["betrays"], claim_level()), predicted()
-    checks = [between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)]
+    yield between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)
     for kind, x in ((ONE_FLOAT, 1.0), (ON_A_GRID, 0.0), (ON_A_GRID, 1.0)):
         other = at(frame, kind=kind, x=x)["betrays"].astype(bool)
-        checks.append(seldom(f"{kind}, x = {x:g}", other, 2e-3, factor=4.0))
-    return checks
+        yield seldom(f"{kind}, x = {x:g}", other, 2e-3, factor=4.0)
 
 
 CLAIMS = (

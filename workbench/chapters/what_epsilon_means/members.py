@@ -122,7 +122,7 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
         ("plain", "mean/empirical", "exact mean", partial(area, n)),
         ("private", "idea/gaussian", said, partial(private_area, n=n, epsilon=epsilon, delta=delta)),
     ):
-        above = {int(one): hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
+        above = {one: hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
         expected = [foreseen(one) for one in above]
         curves.append(measured(label, above, key, expected, NORMAL, kind="fraction"))
         lines.append(theory("", FINE, map(foreseen, FINE), key))
@@ -149,7 +149,7 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
 
 def members_are_traced(frame: pd.DataFrame) -> Iterator[Verdict]:
     for d, some in by(frame, "d").items():
-        found, expected = hits(some["plain"], claim_level()), area(N, int(d))
+        found, expected = hits(some["plain"], claim_level()), area(N, d)
         ends = expected - NORMAL, expected + NORMAL
         yield between(f"d = {d:g}", found, *ends, bound=expected, n=N)
 
@@ -157,7 +157,7 @@ def members_are_traced(frame: pd.DataFrame) -> Iterator[Verdict]:
 def privacy_hides_members(frame: pd.DataFrame) -> Iterator[Verdict]:
     most = most_area(EPSILON, DELTA)
     for d, some in by(frame, "d").items():
-        found, expected = hits(some["private"], claim_level()), private_area(int(d), N, EPSILON, DELTA)
+        found, expected = hits(some["private"], claim_level()), private_area(d, N, EPSILON, DELTA)
         yield between(f"d = {d:g}", found, expected - NORMAL, most, n=N)
 
 

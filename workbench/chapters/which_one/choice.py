@@ -465,7 +465,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     for words, cells in regions.items():
         if cells.sum() >= (1 if words == "neither" else ENOUGH):
             y, x = map(np.median, np.nonzero(cells))
-            marks.append(text_at(words, float(x), float(y)))
+            marks.append(text_at(words, x, y))
     tops = [ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
     others = [key for top in tops for _, key in top if key not in PAIR]
     note = "No other estimator has a smaller error than both anywhere."
