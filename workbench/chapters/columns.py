@@ -17,7 +17,7 @@ from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.privacy import Budget
-from workbench.study.run import Role, Run, stream
+from workbench.study.run import Role, Run, stream, value_of
 from workbench.study.trade_off import TradeOff
 
 BOUNDED, UNBOUNDED = "univariate/bounded-mean", "univariate/unbounded-mean"
@@ -110,7 +110,7 @@ def _simulated(
     middle = (low + high) / 2
     columns = np.clip(middle + sigma * data.standard_normal((count, n)), low, high)
     try:
-        values = [estimator(rows, budget=budget, rng=noise).value for rows in columns]
+        values = [value_of(estimator, rows, budget, noise) for rows in columns]
     except ArgumentError:
         return inf, inf, inf
     found = [inf if isinstance(one, Abstention) else float(one) for one in values]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.limits import covariance_rows, mean_rows
-from workbench.charts.curves import Chart, Mark, Panel, Series, styled, text_at
+from workbench.charts.curves import Chart, Panel, Series, styled, text_at
 from workbench.charts.style import METHODS, log_rounds
 from workbench.study.parameters import brief
 from workbench.study.trade_off import Numbers, TradeOff, contour
@@ -70,7 +70,7 @@ def limits(
         "privacy limits": (silent, balance, "idea/noise"),
         "sampling limits": (balance, np.full_like(silent, rows[-1]), "idea/bias"),
     }
-    series, marks = list[Series](), list[Mark]()
+    series, marks = [], []
     for label, (low, high, key) in parts.items():
         if (high > low).any():
             series.append(Series("", x, [nan] * len(x), low, high, role="reference", colour_key=key))

@@ -127,6 +127,11 @@ def error_of(value: object, loss: Callable[[Any], Any]) -> float:
     return inf if isinstance(value, Abstention) else float(loss(value))
 
 
+def value_of(estimator: Any, x: object, budget: Any, rng: object) -> Any:
+    """Return what an estimator releases, or its abstention."""
+    return estimator(x, budget=budget, rng=rng).value
+
+
 def loss_of(estimator: Any, x: object, budget: Any, rng: object, loss: Callable[[Any], Any]) -> float:
     """Return the loss of what an estimator releases, infinite where it abstains."""
-    return error_of(estimator(x, budget=budget, rng=rng).value, loss)
+    return error_of(value_of(estimator, x, budget, rng), loss)

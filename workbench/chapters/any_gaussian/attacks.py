@@ -40,7 +40,19 @@ from workbench.populations.corruption import (
 from workbench.privacy import ApproxDP
 from workbench.study.claim import Claim, Verdict, at_most, claim_level, combine, enough
 from workbench.study.measures import by, seldom
-from workbench.study.run import Point, Row, Run, Sweep, answered, blocks, each_trial, error_of, grid, loss_of
+from workbench.study.run import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    each_trial,
+    error_of,
+    grid,
+    loss_of,
+    value_of,
+)
 from workbench.types import Array
 
 D, CORRUPTIONS = (1, 2, 5), (0.02, 0.05, 0.1)
@@ -163,7 +175,7 @@ def laws(d: int, n: int, corruption: float, attack: str, *, data: Generator, noi
     x = data.standard_normal((n, d))
     x = ATTACKS[attack].corrupt(x, corruption, rng=data)
     shape, estimator = frame(d, data), PopulousRobustGaussian(corruption=corruption)
-    back, value = np.linalg.inv(shape), estimator(AWAY + x @ shape.T, budget=BUDGET, rng=noise).value
+    back, value = np.linalg.inv(shape), value_of(estimator, AWAY + x @ shape.T, BUDGET, noise)
     return answered(
         error_of(value, lambda law: error(back @ law.covariance @ back.T, 2 * corruption)),
         mean=error_of(value, lambda law: np.linalg.norm(back @ (law.mean - AWAY)) / mean_unit(corruption)),

@@ -334,7 +334,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     budget = ApproxDP(epsilon, delta)
     frame = run.table(at_budget(LAW_SIZES, budget, _sizes(budget)))
     foreseen = {d: {n: law_error(d, n, budget) for n in law_sizes(d, budget)} for d in LEARNERS_DIMENSIONS}
-    series: list[Series] = []
+    series = []
     for place, (d, predicted) in enumerate(foreseen.items()):
         rows = by(at(frame, d=d), "n")
         found = {n: median(one["error"], LEVEL) for n, one in rows.items()}

@@ -65,8 +65,8 @@ from workbench.special import betainc, betaln
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, enough, in_proportion
 from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, seldom, summary
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples
+from workbench.study.measures import seldom, summary
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5
@@ -204,7 +204,7 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
     moment, source = np.asarray(one_step.moment(x, a, stage)), noise_source(noise)
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
-    value: Any = pair(upper)[1](x, budget=ZCDP(rho), rng=noise).value
+    value = value_of(pair(upper)[1], x, ZCDP(rho), noise)
     return {
         "error": law.error(value),
         "private": law.size(value - plain),
@@ -338,7 +338,7 @@ def _least_private(values: Array) -> float:
 
 
 def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: int) -> Iterator[Verdict]:
-    slopes, logs = list[Measure](), np.log(LAYER_N)
+    slopes, logs = [], np.log(LAYER_N)
     for degrees in DEGREES:
         law, found = CutStudent(degrees, D), []
         predicted = [law.least(n, RHO) for n in LAYER_N]

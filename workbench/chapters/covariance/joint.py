@@ -6,7 +6,6 @@ Covariances are rotated, eigenvalues at least 1, the mean ten standard deviation
 
 from collections.abc import Iterator
 from math import hypot, inf, sqrt
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,7 @@ from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
 from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, near, paired_columns, resampled
-from workbench.study.run import Point, Row, Sweep, blocks, each_trial, grid, resampler
+from workbench.study.run import Point, Row, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean
@@ -37,9 +36,9 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
     )
     law = named("geometric", d, condition).law(data, far=FAR)
     x = law.sample(n, rng=data)
-    joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value
-    known: Any = told(x - law.mean, budget=budget, rng=noise).value
-    pairs: Any = paired(x, budget=budget, rng=noise).value
+    joint = value_of(joint_of(condition), x, budget, noise)
+    known = value_of(told, x - law.mean, budget, noise)
+    pairs = value_of(paired, x, budget, noise)
     return {"joint": law.error(joint.covariance), "known": law.error(known), "pairs": law.error(pairs)}
 
 
@@ -48,7 +47,7 @@ def foreseen(
     n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
 ) -> Row:
     law = named(spectrum, d, condition).law(data, far=FAR)
-    value: Any = joint_of(condition)(law.sample(n, rng=data), budget=ZCDP(rho), rng=noise).value
+    value = value_of(joint_of(condition), law.sample(n, rng=data), ZCDP(rho), noise)
     return {"error": hypot(law.mean_error(value.mean), law.error(value.covariance))}
 
 

@@ -22,7 +22,7 @@ from workbench.privacy import PureDP
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, enough
 from workbench.study.measures import summary
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
 from workbench.types import Array
 
 NET = "covariance/pure-net"
@@ -57,7 +57,7 @@ def net_errors(
     one = estimator(alpha)
     law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data, degrees=DEGREES)
     x = law.sample(n, rng=data)
-    error = error_of(law, one(x, budget=PureDP(epsilon), rng=noise).value)
+    error = error_of(law, value_of(one, x, PureDP(epsilon), noise))
     return {"error": error, "floor": law.error(nearest(one, law)), "reference": law.error(second_moment(x))}
 
 

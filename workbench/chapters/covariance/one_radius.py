@@ -18,7 +18,7 @@ from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailed
 from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP
-from workbench.study.run import Role, Run, stream
+from workbench.study.run import Role, Run, stream, value_of
 from workbench.types import Array
 
 # What the topics on covariances share: distributions in the plane, errors in units of Σ, one run.
@@ -81,7 +81,7 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
         ("One clipping radius", NAIVE, naive),
         ("After preconditioning", PRECONDITIONED, preconditioned),
     ):
-        released: list[Any] = [estimator(x, budget=ZCDP(rho), rng=noise).value for _ in range(DRAWN)]
+        released: list[Any] = [value_of(estimator, x, ZCDP(rho), noise) for _ in range(DRAWN)]
         lines = [ellipse("", value, role="release", colour_key=key) for value in released]
         error = number(float(np.median([law.error(value) for value in released])), 2)
         marks = (
@@ -186,6 +186,6 @@ def judge(mine: Callable[[Array, float, np.random.Generator], Any], *, seed: int
         found = np.asarray(mine(x.copy(), EXERCISE_RHO, yours), np.float64)
         if found.shape != (2, 2):
             raise ArgumentError("mine", f"an array of shape {found.shape}", "a function that returns 2 by 2")
-        ours = (one(x, budget=ZCDP(EXERCISE_RHO), rng=noise).value for one in pair(EXERCISE_UPPER))
+        ours = (value_of(one, x, ZCDP(EXERCISE_RHO), noise) for one in pair(EXERCISE_UPPER))
         errors.append([law.error(np.asarray(one)) for one in (found, *ours)])
     return Judged(*np.array(errors).T)

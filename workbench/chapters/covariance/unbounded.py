@@ -28,7 +28,18 @@ from workbench.privacy import ApproxDP
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, claim_level, combine, enough, supremum
 from workbench.study.measures import certain, means, seldom
-from workbench.study.run import Row, Run, Sweep, answered, blocks, each_trial, grid, multiples, resources
+from workbench.study.run import (
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    each_trial,
+    grid,
+    multiples,
+    resources,
+    value_of,
+)
 from workbench.study.search import fewest_rows as least_rows
 
 EPSILON, DELTA = 1.0, 1e-6
@@ -67,7 +78,7 @@ def spectra(n: int, calibration: Any, condition: float, *, data: Generator, nois
     """Measure the smallest and the largest ratio of an eigenvalue to the truth."""
     values = geometric(D, condition) * np.exp(data.uniform(-20.0, 20.0))
     x = rotated(values, data).sample(n, rng=data)
-    found = Eigenvalues(centred=True, calibration=calibration)(x, budget=BUDGET, rng=noise).value
+    found = value_of(Eigenvalues(centred=True, calibration=calibration), x, BUDGET, noise)
     if isinstance(found, Abstention):
         return {"low": 0.0, "high": np.inf}
     ratios = found[::-1] / values
@@ -92,7 +103,7 @@ def voted(
     law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
     known = min(gap * uncertain(data), 1.0)
     estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-    found = estimator(law.sample(n, rng=data), budget=budget, rng=noise).value
+    found = value_of(estimator, law.sample(n, rng=data), budget, noise)
     if isinstance(found, Abstention):
         return inf, 0.0
     plane, seen = law.basis[:, d - k :], law.seen_by(np.eye(d) + (known - 1) * found)
@@ -130,7 +141,7 @@ def beside_the_sample(
 ) -> Row:
     x = law.sample(n, rng=data)
     estimators = {"error": UnboundedCovariance(), **others}
-    found = {name: error_of(law, one(x, budget=budget, rng=noise).value) for name, one in estimators.items()}
+    found = {name: error_of(law, value_of(one, x, budget, noise)) for name, one in estimators.items()}
     return answered(reference=law.sample_error(x), **found)
 
 

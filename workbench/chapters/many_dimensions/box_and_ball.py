@@ -27,7 +27,6 @@ from workbench.charts.curves import (
     Chart,
     Mark,
     Panel,
-    Series,
     across,
     covering,
     measured,
@@ -56,6 +55,7 @@ from workbench.study.run import (
     grid,
     multiples,
     resources,
+    value_of,
 )
 from workbench.types import Array
 
@@ -93,7 +93,7 @@ def distances(
 ) -> Row:
     found: dict[str, Any] = {"reference": np.linalg.norm(x.mean(axis=0) - theta)}
     for key, estimator in methods.items():
-        value = estimator(x, budget=budget, rng=noise).value
+        value = value_of(estimator, x, budget, noise)
         found[key] = error_of(value, lambda mean: np.linalg.norm(mean - theta))
     return found
 
@@ -192,7 +192,7 @@ def error_against_dimension(
     lines = {key: [_ratio(key, {**world, "n": n, "d": d}) for d in fine] for key in METHODS}
     # the median error of the sample mean is known: its square is χ²_d/n
     plain = {d: Parts(sqrt(d / n), 0.0, d).quantile(0.5) for d in groups}
-    curves = list[Series]()
+    curves = []
     for key, (label, colour, rank) in METHODS.items():
         found = {d: scaled(one, 1 / plain[d]) for d, one in medians(groups, key).items()}
         expected = [_ratio(key, {**world, "n": n, "d": d}, once=True) for d in groups]

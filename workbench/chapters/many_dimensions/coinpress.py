@@ -86,7 +86,7 @@ from workbench.study.measures import (
     slope_inside,
     success,
 )
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, resampler
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, resampler, value_of
 from workbench.types import Array
 
 Vector = NDArray[np.float64]
@@ -255,7 +255,7 @@ def measure(
     plain = of.plain(x)
     found = {"reference": of.error(plain, truth)}
     for name, estimator in estimators.items():
-        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        value = value_of(estimator, x, ZCDP(rho), noise)
         found[f"error {name}"] = of.error(value, truth)
         found[f"apart {name}"] = of.apart(value, plain, truth)
     return found
@@ -275,7 +275,7 @@ def in_one_mode(
     of: Of, d: int, mode: Any, n: int, rho: float, *, data: Generator, noise: Generator, **given: float
 ) -> Row:
     truth, x = of.rows(n, d, given[of.known], data)
-    value: Any = of.estimator(d, given[of.known], mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+    value = value_of(of.estimator(d, given[of.known], mode=mode), x, ZCDP(rho), noise)
     return {"error": of.error(value, truth)}
 
 
@@ -481,7 +481,7 @@ def _published(run: Run, shown: Published, ylabel: str) -> Panel:
     """Return the errors as published, ours with as many steps, and the default's."""
     points = shown.sweep.points
     groups, ns, d = by(run.table(shown.sweep), "n"), [point["n"] for point in points], points[0]["d"]
-    series, most = list[Series](), max(shown.errors)
+    series, most = [], max(shown.errors)
     for t, errors in shown.errors.items():
         rank = (t - 1) / most
         found = medians(groups, f"error {t}")

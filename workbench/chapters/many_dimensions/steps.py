@@ -65,7 +65,19 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
-from workbench.study.run import Point, Role, Row, Run, Sweep, blocks, each_trial, grid, resampler, stream
+from workbench.study.run import (
+    Point,
+    Role,
+    Row,
+    Run,
+    Sweep,
+    blocks,
+    each_trial,
+    grid,
+    resampler,
+    stream,
+    value_of,
+)
 from workbench.types import Array
 
 MOST = 6
@@ -105,7 +117,7 @@ def orientations(n: int, d: int, rho: float, condition: float, *, data: Generato
     found = {}
     for steps in STEPS:
         estimator = Covariances.estimator(d, condition, steps=steps, calibration="paper")
-        right: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        right = value_of(estimator, x, ZCDP(rho), noise)
         wrong = authors_orientation(estimator, x, ZCDP(rho), noise)
         found[f"right {steps}"] = Covariances.error(right, sigma)
         found[f"wrong {steps}"] = Covariances.error(wrong, sigma)
@@ -145,7 +157,7 @@ def over_what_is_proved(of: Of, d: int, n: int, proved: int, *, data: Generator,
     """Measure the error of mode "proved" on n rows over the bound that it proves at `proved` rows."""
     estimator: Any = of.estimator(d, 100.0, mode="proved", beta=HELD)
     truth, x = of.rows(n, d, 100.0, data)
-    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
+    value = value_of(estimator, x, ZCDP(RHO), noise)
     return {"error": of.error(value, truth) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
 
 
@@ -285,7 +297,7 @@ def _balls(seed: int) -> Film:
     centres: list[Any] = [*trace.records["centre"], value]
     design = estimator.design(PLANE_N, 2, budget)
     sds = [gaussian_scale(charge) for charge in estimator.plan(PLANE_N, 2, budget).charges()]
-    sizes, frames = [number(radius, 2) for radius in design.radii], list[Frame]()
+    sizes, frames = [number(radius, 2) for radius in design.radii], []
     reaches = [ROOM * max(both) for both in zip(design.clips, design.radii, strict=False)]
     for step, clip in enumerate(design.clips):
         centre, after = centres[step], centres[step + 1]

@@ -22,7 +22,7 @@ from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
 from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import between, hits, seldom
-from workbench.study.run import Role, Row, Run, Sweep, at_budget, blocks, each_trial, grid, stream
+from workbench.study.run import Role, Row, Run, Sweep, at_budget, blocks, each_trial, grid, stream, value_of
 from workbench.types import Array
 
 D, AWAY = 5, 1000.0  # standard deviations
@@ -50,7 +50,7 @@ def hostile(
     budget = ApproxDP(epsilon, delta)
     n, law = planned(d, None, budget), rotated(geometric(d, GIVEN), data)
     x = spoilt(law, n, share, degrees, data)
-    value = MatrixQuantileCovariance(centred=True, beta=BETA)(x, budget=budget, rng=noise).value
+    value = value_of(MatrixQuantileCovariance(centred=True, beta=BETA), x, budget, noise)
     released = seen(value, law)
     condition = released[-1] / released[0]
     return {"condition": np.inf if np.isnan(condition) else condition}

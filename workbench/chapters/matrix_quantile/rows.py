@@ -41,6 +41,7 @@ from workbench.study.run import (
     loss_of,
     multiples,
     stream,
+    value_of,
 )
 from workbench.study.search import fewest_rows
 from workbench.types import Array
@@ -111,7 +112,7 @@ def told(
     """Measure both errors of CoinPress, given where the eigenvalues of a covariance lie, which is as long."""
     law = rotated(geometric(d, GIVEN), data)
     estimator = CoinPressCovariance(upper=GIVEN, centred=True, lower=1.0)
-    value = estimator(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
+    value = value_of(estimator, law.sample(n, rng=data), ApproxDP(epsilon, delta), noise)
     return dict(zip(("fourfold", "near"), distances(seen(value, law)), strict=True))
 
 

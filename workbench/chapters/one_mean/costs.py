@@ -74,6 +74,7 @@ from workbench.study.run import (
     grid,
     multiples,
     resampler,
+    value_of,
 )
 from workbench.types import Array, Columns
 
@@ -119,7 +120,7 @@ def beside_the_sample_mean(
     estimator: Any, budget: Budget, mean: float, n: int, data: Generator, noise: Generator
 ) -> Row:
     x = mean + data.standard_normal(n)
-    value, sample = estimator(x, budget=budget, rng=noise).value, float(x.mean())
+    value, sample = value_of(estimator, x, budget, noise), float(x.mean())
     silent = isinstance(value, Abstention)
     error, apart = (inf if silent else abs(value - place) for place in (mean, sample))
     return answered(error, reference=abs(sample - mean), apart=apart)
@@ -130,7 +131,7 @@ def relative_scale(n: int, epsilon: float, *, data: Generator, noise: Generator)
     """Run the tight scale with nothing known, at a mean and a sigma that are different every time."""
     sigma, mean = float(np.exp(data.uniform(-7.0, 7.0))), data.uniform(-1e3, 1e3)
     x = mean + sigma * data.standard_normal(n)
-    value = Scale()(x, budget=ApproxDP(epsilon, DELTA), rng=noise).value
+    value = value_of(Scale(), x, ApproxDP(epsilon, DELTA), noise)
     return answered(error_of(value, lambda found: relative_scale_error(found, sigma)))
 
 
@@ -274,12 +275,12 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
     frame = run.table(CURVES.moved(grids((ns, epsilon, radius), calibration=KEYS)))
     fine = np.geomspace(ns[0], ns[-1], 25).round()
-    near, curves, lines = dict[str, int](), [], []
+    near, curves, lines = {}, [], []
     for one, label, right, up in (  # and where the name stands, times the second point of the curve
         ("paper", "original constants", 2.3, 1.35),
         ("tight", "improved constants", 1.0, 1.38),
     ):
-        ratio, found = partial(_ratio, one, epsilon=epsilon, radius=radius), dict[float, Measure]()
+        ratio, found = partial(_ratio, one, epsilon=epsilon, radius=radius), {}
         for n, rows in by(at(frame, calibration=one), "n").items():
             error, reference = (rows[column].to_numpy() for column in ("error", "reference"))
             ends = quantile_ratio_interval(error, reference, 0.5, LEVEL, rng)
@@ -523,7 +524,7 @@ def rows_against_accuracy(
     series += [theory("", alphas, line, "idea/limit") for line in lines]
     moved = (alpha, epsilon, radius) != (ALPHA, SIZE_EPSILON, RADIUS)
     for calibration in CALIBRATIONS:
-        key, found = KEYS[calibration], dict[float, Measure]()
+        key, found = KEYS[calibration], {}
         label = method(key) if calibration == "tight" else ""
         of = at(frame, calibration=calibration)
         for one in [alpha / ALPHA * one for one in ALPHAS] if len(of) else ():

@@ -36,7 +36,7 @@ from workbench.study.claim import Claim, Verdict, beside, claim_level, combine, 
 from workbench.study.grids import Block
 from workbench.study.intervals import Interval
 from workbench.study.measures import at, between, hits, ratio, scaled, seldom
-from workbench.study.run import Row, Sweep, answered, blocks, each_trial, error_of, grid
+from workbench.study.run import Row, Sweep, answered, blocks, each_trial, error_of, grid, value_of
 from workbench.study.scaling import Growth, Move, Statement, bounded, measure
 from workbench.types import Array, Columns
 
@@ -212,7 +212,7 @@ def vote(bins: int) -> Populous:
 def votes(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the l1 distance from the shares of the rows, infinite for an abstention."""
     rows = data.integers(bins, size=(n, 1)).astype(float)
-    value = vote(bins)(rows, budget=ApproxDP(epsilon, DELTA), rng=noise).value
+    value = value_of(vote(bins), rows, ApproxDP(epsilon, DELTA), noise)
     return answered(error_of(value, lambda found: np.abs(found - shares(rows, bins)).sum()))
 
 

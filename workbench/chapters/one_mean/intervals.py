@@ -33,7 +33,7 @@ from workbench.study.claim import Claim, Verdict, at_most, claim_level, enough
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.measures import at
 from workbench.study.profiles import PROFILES
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, resampler
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 LEVEL, EPSILON, N = 0.05, 1.0, 1000
@@ -61,7 +61,7 @@ def intervals(
     if variance == "known":
         estimator = Interval(sigma=sigma, level=LEVEL, calibration=calibration)
     z = data.standard_normal(n)
-    value = estimator(mean + sigma * z, budget=ApproxDP(EPSILON, DELTA), rng=noise).value
+    value = value_of(estimator, mean + sigma * z, ApproxDP(EPSILON, DELTA), noise)
     covered, width = interval_loss(value, mean)
     return {"covered": covered, "width": width, "reference": sigma * plain_width(z, variance)}
 
@@ -76,7 +76,7 @@ def plain_width(z: np.ndarray, variance: str) -> float:
 @each_trial
 def ends(n: int, epsilon: float, delta: float, level: float, *, data: Generator, noise: Generator) -> Row:
     x = data.standard_normal(n)
-    value: Any = IntervalUnknownVariance(level=level)(x, budget=ApproxDP(epsilon, delta), rng=noise).value
+    value = value_of(IntervalUnknownVariance(level=level), x, ApproxDP(epsilon, delta), noise)
     return {"low": value.low, "high": value.high, "plain": x.mean()}
 
 
@@ -135,7 +135,7 @@ WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} |
 @each_trial
 def of_law(law: str, n: int, *, data: Generator, noise: Generator) -> Row:
     estimator, of = IntervalMean(level=LEVEL), LAWS[law]
-    value: Any = estimator(of.draw(data, n), budget=ApproxDP(EPSILON, DELTA), rng=noise).value
+    value = value_of(estimator, of.draw(data, n), ApproxDP(EPSILON, DELTA), noise)
     covered, width = interval_loss(value, of.mean)
     usual = 1.959963984540054  # sds of a mean that the usual interval reaches
     return {"covered": covered, "width": width / (2 * usual * (of.sd or 1.0) / sqrt(n))}
@@ -205,7 +205,7 @@ def confidence_intervals(
     half = float(-ndtri(level / 2)) / sqrt(n)
     ratio = predicted_ratio("tight", "unknown", n, ApproxDP(epsilon, delta), level)
     reach, key = half * (ratio if isfinite(ratio) else 3.0), KEYS["unknown"]
-    along, series = (0, 101), list[Series]()
+    along, series = (0, 101), []
     for label, of, colour in (
         ("holds the mean", ~missed, key),
         ("misses", missed, "univariate/clipped-mean"),

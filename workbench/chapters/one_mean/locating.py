@@ -60,7 +60,19 @@ from workbench.study.claim import Claim, Verdict, beside, claim_level, combine, 
 from workbench.study.grids import point_id
 from workbench.study.intervals import Interval, local_slope
 from workbench.study.measures import Measure
-from workbench.study.run import Point, Role, Row, Run, Sweep, blocks, each_trial, error_of, grid, stream
+from workbench.study.run import (
+    Point,
+    Role,
+    Row,
+    Run,
+    Sweep,
+    blocks,
+    each_trial,
+    error_of,
+    grid,
+    stream,
+    value_of,
+)
 from workbench.types import Array, Columns
 
 # A wide range ruins the clipped mean, not the two-step mean: L17 Lemma 2.2 and Theorem 2.5 on the same rows.
@@ -90,7 +102,7 @@ def on_range(
     estimators = [kind(radius=radius, sigma=1.0, calibration=calibration) for calibration in CALIBRATIONS]
     for mean in data.uniform(-radius, radius, trials):
         x = mean + data.standard_normal(n)
-        released: list[Any] = [estimator(x, budget=budget, rng=noise).value for estimator in estimators]
+        released: list[Any] = [value_of(estimator, x, budget, noise) for estimator in estimators]
         rows.append(np.array([x.mean(), *released], np.float64) - mean)
     return dict(zip(("sampling", *CALIBRATIONS), np.array(rows).T, strict=True))
 
@@ -151,7 +163,7 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
 
 
 def clipped_is_linear(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
-    scales, predicted = dict[float, Measure](), []
+    scales, predicted = {}, []
     formula = "2B/(ε b), B = R + √(2 ln(2n/β)): privacy part of mean size b"
     for radius in (*RADII[1:], WIDEST):
         mean, where = ClippedMean(radius=radius, calibration="paper", sigma=1.0), {"radius": radius}
@@ -307,7 +319,7 @@ def unbounded(n: int, epsilon: float, delta: float, mean: float, *, data: Genera
     x, budget, found = mean + data.standard_normal(n), ApproxDP(epsilon, delta), {}
     kind: Any = UnboundedMean
     for one in CALIBRATIONS:
-        value = kind(calibration=one, sigma=1.0)(x, budget=budget, rng=noise).value
+        value = value_of(kind(calibration=one, sigma=1.0), x, budget, noise)
         found[one] = error_of(value, lambda place: abs(place - mean))
     return found
 
@@ -330,7 +342,7 @@ def locate(
         if method == "window":
             return window.draw(x, window.charge("locate", budget), noise_source(noise))
         kind: Any = StableLocation if radius is None else partial(HistogramLocation, radius=radius)
-        return kind(**known)(x, budget=budget, rng=noise).value
+        return value_of(kind(**known), x, budget, noise)
 
     def located(mean: float) -> bool:
         found = place(mean + data.standard_normal(n))
@@ -477,7 +489,7 @@ def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
 
 
 def _needed(frame: pd.DataFrame, seed: int, axis: str, key: str, epsilon: float) -> list[Series]:
-    curves = list[Series]()
+    curves = []
     for method, label, colour in (
         ("tight", "histogram", key),
         ("paper", "", f"{key}:paper"),
@@ -545,7 +557,7 @@ def _per_unit(
 
 
 def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
-    checks, products, expected = [], dict[float, Measure](), []
+    checks, products, expected = [], {}, []
     words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
     for delta in DELTAS:
         where: dict[str, float | str] = {"method": "paper", "epsilon": EPSILON, "delta": delta}

@@ -23,7 +23,7 @@ from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
 from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, median_ratio
-from workbench.study.run import Row, Sweep, blocks, each_trial, grid, resampler
+from workbench.study.run import Row, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.study.scaling import Move, Statement, follow
 from workbench.types import Array
 
@@ -57,13 +57,13 @@ def true_quantiles(some: Any) -> Array:
 
 
 def together(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
-    return np.asarray(drawn_by(levels(m))(x, budget=PureDP(epsilon), rng=noise).value)
+    return np.asarray(value_of(drawn_by(levels(m)), x, PureDP(epsilon), noise))
 
 
 def apart(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
     """Return the quantiles, each drawn for itself with an even share of ε."""
     share = PureDP(epsilon).split(*[1.0] * m)[0]
-    return np.array([drawn_by((one,))(x, budget=share, rng=noise).value[0] for one in levels(m)], float)
+    return np.array([value_of(drawn_by((one,)), x, share, noise)[0] for one in levels(m)], float)
 
 
 WAYS = {"together": together, "apart": apart}

@@ -247,7 +247,7 @@ def passes_taken(
     excess is half as large, or small enough to end, for the matrix score.
     """
     x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(corruption * n), data)
-    found: dict[str, float] = {}
+    found = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
         estimator = kind(radius=RADIUS, sigma=1.0, corruption=corruption, passes=MOST_PASSES)

@@ -189,7 +189,7 @@ def curves(
 ) -> tuple[list[float], pd.DataFrame, list[Series]]:
     """Return where PRIME and the clipped mean are measured, the table, and both beside what is predicted."""
     public, points = {"epsilon": budget.epsilon, **public}, []
-    moved = list[Sweep]()
+    moved = []
     for sweep in sweeps:
         here = [{**point, **public, along: factor * point[along]} for point in sweep.points]
         moved.append(sweep.moved(here, delta=budget.delta))
@@ -502,7 +502,7 @@ def _against_n(
 ) -> Panel:  # fmt: skip
     rows = at(frame, attack=attack)
     found = {key: over(rows, key, "n") for key in NAMES}
-    series = list[Series]()
+    series = []
     for key, one in found.items():
         foreseen = {n: e if np.isfinite(e) else np.nan for n, e in expected.get(key, {}).items()}
         series.append(measured(name(key), one, key, [foreseen[int(n)] for n in one] if foreseen else None))

@@ -46,7 +46,7 @@ from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
 from workbench.special import ndtri
 from workbench.study.claim import Claim, Status, Verdict, claim_level
-from workbench.study.run import Row, answered, each_trial
+from workbench.study.run import Row, answered, each_trial, value_of
 from workbench.study.scaling import (
     SEARCHED,
     SEEN,
@@ -358,7 +358,7 @@ def ranges(
     for _ in range(runs):
         x = heavy_rows("student", n, d, data) if tails else data.standard_normal((n, d))
         x[:bad] = ELSEWHERE
-        region = one(x, budget=ApproxDP(epsilon, delta), rng=noise).value
+        region = value_of(one, x, ApproxDP(epsilon, delta), noise)
         lost = inf if isinstance(region, Abstention) else 1 - float(region.contains(x[bad:]).mean())
         most = max(most, lost - allowed)
     return answered(most)

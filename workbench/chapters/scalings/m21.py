@@ -58,7 +58,7 @@ from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.study.claim import Claim, Status, Verdict, beside
 from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
-from workbench.study.run import Row, each_trial
+from workbench.study.run import Row, each_trial, value_of
 from workbench.study.scaling import Growth, Move, Named, Public, Setting, Statement, below, measure
 from workbench.study.search import fewest_rows
 from workbench.types import Array, Columns
@@ -144,7 +144,7 @@ def doubling(d: int, n: int, rho: float, *, data: Generator, noise: Generator) -
 
 
 def _error(estimator: Any, law: Rotated, n: int, budget: Budget, data: Generator, noise: Generator) -> Row:
-    return {"error": error_of(law, estimator(law.sample(n, rng=data), budget=budget, rng=noise).value)}
+    return {"error": error_of(law, value_of(estimator, law.sample(n, rng=data), budget, noise))}
 
 
 @each_trial
@@ -195,7 +195,7 @@ def fine(
     law = rotated(spread * geometric(d, 1 / spread), data)
     top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
     estimator = ClippedCovariance(upper=2 * top, centred=True)
-    z: Any = estimator(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
+    z = value_of(estimator, law.sample(n, rng=data), ApproxDP(epsilon, delta), noise)
     seen = law.seen_by(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))
     return {"error": 0.25 * seen[-1] / seen[0] if seen[0] > 0 else np.inf}
 

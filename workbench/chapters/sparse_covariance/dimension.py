@@ -52,7 +52,7 @@ from workbench.chapters.sparse_covariance.figures_1_to_4 import (
     expecting,
     reference,
 )
-from workbench.charts.curves import Chart, Mark, Panel, Series, measured, number, predicted, styled, text_at
+from workbench.charts.curves import Chart, Mark, Panel, measured, number, predicted, styled, text_at
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
@@ -203,7 +203,7 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
     unit = UNIT * factor
     points = needed_points(budget.epsilon, degree, unit)
     frame = run.table(NEEDED.moved(points, delta=budget.delta))
-    ps, series = np.array(NEEDED_P, float), list[Series]()
+    ps, series = np.array(NEEDED_P, float), []
     for name, label, look, order, rate in (
         ("default", "default rule", DEFAULT, ps * np.sqrt(np.log(ps)), r"as $p\sqrt{\ln p}$"),
         ("plain", "plain release", LOOKS["plain"], ps**1.5, "as $p^{3/2}$"),

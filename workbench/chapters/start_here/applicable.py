@@ -19,7 +19,7 @@ from workbench.populations.diabetes import diabetes
 from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.special import ndtri
-from workbench.study.run import Role, Run, blocks, stream
+from workbench.study.run import Role, Run, blocks, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Array
 
@@ -80,7 +80,7 @@ def released(one: Candidate, x: Array, runs: int, rng: np.random.Generator) -> A
     """Return releases for the same rows over fresh noise; NaN where they abstain."""
     if one.budget is None:
         return np.full(runs, np.nan)
-    values = [one.estimator(x, budget=one.budget, rng=rng).value for _ in range(runs)]
+    values = [value_of(one.estimator, x, one.budget, rng) for _ in range(runs)]
     return np.array([nan if isinstance(one, Abstention) else float(np.ravel(one)[0]) for one in values])
 
 
@@ -109,9 +109,9 @@ def belief(before: float, epsilon: float) -> float:
 
 def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
     """Return ten releases about either of two neighbours, at two ε."""
-    x, most, notes = column(n), trials(run), list[str]()
+    x, most, notes = column(n), trials(run), []
     tables, keys = (x, np.append(REPLACED, x[1:])), ("idea/first", "idea/second")
-    series, names = list[Series](), list[str]()
+    series, names = [], []
     for each in (epsilon, SHARPER * epsilon):
         noise = stream(run.seed, Role.NOISE, f"ten releases, ε = {each:g}", 0, 0)
         made = [released(candidate(TWO_STEP, n, each, DELTA), rows, most, noise) for rows in tables]
@@ -229,7 +229,7 @@ BARS = "Bars: 90 % of the releases."
 
 def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
     """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
-    x, spread, mute = column(n), dict[str, Array](), []
+    x, spread, mute = column(n), {}, []
     for one in candidates(len(x), epsilon, delta):
         noise = stream(run.seed, Role.NOISE, f"side-by-side {one.key}", 0, 0)  # the same whoever else runs
         values = released(one, x, trials(run), noise)
@@ -343,7 +343,7 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     """Return how far noise moves the release, in standard errors of the plain mean."""
     epsilons = [epsilon * one for one in EPSILONS]
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
-    x, curves = column(n), list[Series]()
+    x, curves = column(n), []
     for key in KEYS if runs else ():
         noise = stream(run.seed, Role.NOISE, key, 0, 0)
         values = (released(candidate(key, n, one, delta), x, runs, noise) for one in epsilons)

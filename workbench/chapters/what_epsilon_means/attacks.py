@@ -43,7 +43,7 @@ from workbench.privacy.mechanisms import additive, discrete_laplace, laplace
 from workbench.study.audit import AuditReport, audit, last_bit
 from workbench.study.claim import Claim, Verdict, claim_level, combine
 from workbench.study.faults import Fault, alone
-from workbench.study.measures import Measure, at, between, certain, hits, scaled, seldom
+from workbench.study.measures import at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
@@ -135,7 +135,7 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     most = styled("reference", "most for (ε, δ)", GRID, bound, "idea/total", label_at=(0.72, 84.0))
     wins = [most]
     for mechanism in SOUND:
-        key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), dict[float, Measure]()
+        key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), {}
         positives, negatives = pair(mechanism, epsilon, delta).trade_off()
         curve = np.interp(shares, positives, np.clip(negatives, 0.0, 1.0))
         errors.append(theory("", shares, curve, key))

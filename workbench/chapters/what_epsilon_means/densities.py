@@ -26,7 +26,7 @@ from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, log_ndtr, ndtr
 from workbench.study.claim import Claim, Verdict, combine
 from workbench.study.rules import largest
-from workbench.study.run import Role, Run, stream
+from workbench.study.run import Role, Run, stream, value_of
 from workbench.types import Array
 
 MANY = 100  # people
@@ -129,7 +129,7 @@ def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
     bars = styled("bars", "", range(1, 6), np.bincount(places, minlength=5), "idea/data")
     noise = stream(run.seed, Role.NOISE, "what-epsilon-means-people", MANY, 0)
     released: list[Any] = [
-        Histogram(edges=DECADES)(those.age, budget=budget, rng=noise).value
+        value_of(Histogram(edges=DECADES), those.age, budget, noise)
         for _ in range(TIMES if run.simulate else 0)
     ]
     dots = [Series("", range(1, 6), one.counts, colour_key="idea/laplace", joined=False) for one in released]

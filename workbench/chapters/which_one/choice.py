@@ -35,7 +35,7 @@ from workbench.privacy import ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
 from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, between, by, median, near, ratio
-from workbench.study.run import Role, Run, Sweep, blocks, loss_of, stream
+from workbench.study.run import Role, Run, Sweep, blocks, loss_of, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Columns
 
@@ -196,7 +196,7 @@ def error(key: str, n: int, d: int, epsilon: float, delta: float, radius: float)
 def budget(key: str, n: int, d: int, epsilon: float, delta: float, radius: float) -> Budget | None:
     """Return the budget within (ε, δ) at which that error is predicted; None where it abstains."""
     one = trade(key, d, radius).candidate
-    found: list[tuple[float, Budget]] = []
+    found = []
     for offer in (ApproxDP(epsilon, delta), PureDP(epsilon)):
         try:
             found.append((one.bound(n, offer, 0.5), offer))
@@ -271,7 +271,7 @@ def price_of_facts(
 ) -> Chart:  # fmt: skip
     """Return the rows needed for α in each state of knowledge; nothing is run."""
     several = [one for one in family("mean") if not one.robust and CATALOG[one.key].population.d is not None]
-    found, said = dict[str, tuple[float, str]](), dict[str, str]()
+    found, said = {}, {}
     for words, facts in STATES.items():
         among = [one.key for one in several if one.applies(*facts) and d <= PLANNED.get(one.key, d)]
         said[words] = "no n is known to be enough" if among else f"not searched for {d} columns"
@@ -530,7 +530,7 @@ def errors(
         way = data.standard_normal(d)
         mean = radius * data.random() ** (1 / d) * way / np.linalg.norm(way)  # uniform in the ball
         x = mean + data.standard_normal((n, d))
-        value: Any = estimator(x if d > 1 else x[:, 0], budget=spent, rng=noise).value
+        value = value_of(estimator, x if d > 1 else x[:, 0], spent, noise)
         return inf if isinstance(value, Abstention) else float(np.linalg.norm(value - mean))
 
     return {"error": np.array([error() for _ in range(trials)])}
