@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.errors import ArgumentError
 from workbench.study.trade_off import FREE, HALF, TradeOff, least
 
 DELTA = 1e-6
@@ -31,6 +32,12 @@ def test_every_solution_is_the_least_that_is_enough(trade):
     assert trade.error(n, 1.0, delta) <= 0.1 < trade.error(n, 1.0, delta / 1.02)
     assert trade.rows(0.1, 1.0, DELTA, guess=n / 50) == trade.rows(0.1, 1.0, DELTA, guess=50 * n) == n
     assert trade.epsilon(1e-6, 10, DELTA) is None
+
+
+@pytest.mark.parametrize(("key", "d", "why"), [("mean/tukey", 3, "step = "), ("mean/affine", 100, "d = 100")])
+def test_what_takes_no_budget_at_so_many_columns_says_why(key, d, why):
+    with pytest.raises(ArgumentError, match=why):
+        TradeOff(key, d).error(1000, 1.0, DELTA)
 
 
 def test_noise_is_more_than_half_of_the_error_below_the_balance(trade):
