@@ -602,7 +602,7 @@ CLAIMS = (
         " in d = 12 .. 48, ρ and α with the noise the largest, in u = 1e2 .. 1e8 at α = 1.5.",
         COVARIANCE,
         expected=Status.UNDECIDED,
-        reason="In d, ρ and α the rates are seen. In ln u n grows as a power of .70, as predicted with all"
+        reason="In d, ρ and α the rates are seen. In ln u n grows as a power of .66, as predicted with all"
         " constants (.67), where the formula has .34. That is the root that is stated, of ln(u/8) for ln u:"
         " the n that is predicted is 785 √ln(u/8) within 2 %, since the earlier steps need to find the"
         " covariance only to a factor. Beyond 1e8 the 30 steps that a design may have bend it up.",
