@@ -9,7 +9,7 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class Readme(MetadataHookInterface):
-    """README as it is, or with absolute links where it is built for others: https://host/owner/name."""
+    """README with absolute links, to https://host/owner/name; without an address with none into here."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
@@ -17,4 +17,8 @@ class Readme(MetadataHookInterface):
             metadata["urls"] = {"Source": url, "Changes": f"{url}/blob/main/CHANGES.md"}
             text = re.sub(r"(!\[[^]]*\]\()(?![a-z]+:)", rf"\1{url}/raw/main/", text)
             text = re.sub(r"(?<!!)(\[[^]]*\]\()(?![a-z]+:|#)", rf"\1{url}/blob/main/", text)
+        else:
+            text = re.sub(r"!\[[^]]*\]\([^):]*\)\n+.*(\n.+)*\n\n", "", text)  # a picture and its caption
+            text = re.sub(r"\s+\(\[[^]]*\]\([^):]*\)\)", "", text)  # a link in brackets of its own
+            text = re.sub(r"\[([^]]*)\]\([^):]*\)", r"\1", text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}

@@ -81,6 +81,10 @@ def test_links_lead_to_files_here_and_on_an_index_to_those_of_the_repository(mon
     assert here
     assert there == [(sign, f"{url}/{'raw' if sign else 'blob'}/main/{target}") for sign, target in here]
     assert [target for _, target in here if not (README.parent / target.partition("#")[0]).exists()] == []
+    monkeypatch.delenv("WORKBENCH_URL")
+    alone = ProjectMetadata(str(README.parent), PluginManager()).core.readme
+    assert "](" not in alone
+    assert alone.count("```") == README.read_text(encoding="utf-8").count("```")
 
 
 ROOT = Path(__file__).parents[1]

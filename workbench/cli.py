@@ -421,7 +421,7 @@ COMMANDS = {
             ("--check", bool, False, "no estimate: list the cells that are no numbers (not private)"),
             ("--seed N", int, None, "a replay, which is not private"),
             ("--secure", bool, False, "exact noise, for release (extra `secure`)"),
-            ("--out JSON", Path, None, "write the result there too"),
+            ("--out JSON", Path, None, "write the result to this new file, too"),
         ),
         (
             "workbench estimate heights.csv --column height --key univariate/two-step-mean \\",

@@ -8,7 +8,7 @@ Traceback (most recent call last):
 workbench.errors.ArgumentError: epsilon = -1.0: expected a finite number above 0
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields
 from decimal import Decimal
 from functools import cache, partial, wraps
@@ -109,7 +109,7 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
     """
     choices = list(allowed)
     for name, value in arguments.items():
-        if value not in choices:
+        if not isinstance(value, Hashable) or value not in choices:  # an array is compared entry by entry
             raise ArgumentError(name, value, one_of_words(value, choices))
 
 
@@ -156,7 +156,7 @@ class Public:
 
 def checked(parameters: Any) -> None:
     """Make fields of a dataclass plain; raise unless they are what their names mean, or an allowed None."""
-    for name, kinds, by_column in _declared(parameters.__class__):
+    for name, kinds, by_column, numbers in _declared(parameters.__class__):
         given = getattr(parameters, name)
         value = plain(given, float in kinds)
         if by_column and (isinstance(value, (list, tuple)) or getattr(value, "shape", None)):
@@ -165,6 +165,8 @@ def checked(parameters: Any) -> None:
             object.__setattr__(parameters, name, value)
         if bool in kinds and not isinstance(value, bool):
             raise ArgumentError(name, given, "True or False")
+        if numbers and not (isinstance(value, tuple) and all(isinstance(one, _REAL) for one in value)):
+            raise ArgumentError(name, given, "a tuple of numbers")
         if name in VOCABULARY and not (value is None and NoneType in kinds):
             if by_column and value == ():
                 raise ArgumentError(name, given, "a number, or a tuple of one for each column")
@@ -173,11 +175,16 @@ def checked(parameters: Any) -> None:
 
 
 @cache
-def _declared(dataclass: type) -> list[tuple[str, tuple[Any, ...], bool]]:
-    """Return the name of every field, its types, and whether it may be a tuple."""
+def _declared(dataclass: type) -> list[tuple[str, tuple[Any, ...], bool, bool]]:
+    """Return the name of every field, its types, whether it may be a tuple, or must be one of numbers."""
     types = [(one.name, one.type, get_args(one.type) or (one.type,)) for one in fields(dataclass)]
     return [
-        (name, kinds, any(get_origin(one) is tuple for one in (kind, *kinds)))
+        (
+            name,
+            kinds,
+            any(get_origin(one) is tuple for one in (kind, *kinds)),
+            get_origin(kind) is tuple and float in kinds,
+        )
         for name, kind, kinds in types
         if kind is not str
     ]

@@ -1,5 +1,8 @@
 """The script of the explorers in Chromium: on a page without a network, and beside Python as its kernel."""
 
+import re
+
+import numpy as np
 import pytest
 
 from tests.browser.conftest import ROOT
@@ -263,6 +266,40 @@ def test_each_of_the_numbers_is_solved_as_the_planner_does(opened, trade_off, ma
     given |= {"n": int(values["n"])} if unknown != "n" else {}
     solve = {"n": trade_off.rows, "epsilon": trade_off.epsilon, "alpha": trade_off.error}[unknown]
     assert solve(**given) == pytest.approx(values[unknown], rel=0.02)
+
+
+MAPS = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/solve.json"))
+READ = (
+    "([source, charts, tracks, places]) => "
+    + LOADED
+    + """.then(({ pick, read }) => {
+    const errors = tracks[0].map((_, k) => pick(charts, k).table.error);
+    return places.map((place) => read(errors, tracks, place));
+})"""
+)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("path", MAPS, ids=lambda path: path.parents[1].name)
+def test_between_its_places_a_map_is_within_a_percent_of_the_planner_in_the_median(page, path):
+    form, rng = canonical_json.read(path), np.random.default_rng(1)
+    key, told = re.match(r'lab\.solve\("([^"]+)"(.*)', form["code"]).groups()
+    asked, start = eval(f"dict({told.lstrip(', ')})"), trade.STARTS.get(key, trade.Start())
+    exact = TradeOff(key, asked.get("d") or start.d, asked.get("settings", {})).error
+    tracks = [
+        (form["grid"]["at"] or [[1e-6]])[0],
+        *(form["chart"]["table"][name] for name in ("n", "epsilon")),
+    ]
+    shares = rng.uniform(size=(40, 3)).tolist()
+    places = [
+        [at[0] * (at[-1] / at[0]) ** share for at, share in zip(tracks, row, strict=True)] for row in shares
+    ]
+    source = explore.SCRIPT.read_text(encoding="utf-8")
+    found = np.array(page.evaluate(READ, [source, form["grid"]["charts"], tracks, places]))
+    errors = np.array([exact(round(n), epsilon, delta) for delta, n, epsilon in places])
+    known = np.isfinite(errors) & (found < 1e99)
+    assert known.sum() > 10
+    assert np.median(np.abs(found / errors - 1)[known]) <= 0.01
 
 
 def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):

@@ -165,7 +165,7 @@ def test_a_preconditioner_that_mistakes_the_gap_is_refuted(world):
 def test_a_mean_that_costs_a_sixth_refutes_its_price_alone(world):
     world.sweep(joint, "PRICES", trials=30, keep=lambda point: point == joint.PRICES.points[0])
     frame = run(joint.PRICES, "quick", seed=SEED)
-    found = joint.price_checks(frame.assign(joint=frame["joint"] * 1.17), SEED)
+    found = list(joint.price_checks(frame.assign(joint=frame["joint"] * 1.17), SEED))
     assert [check.status is Status.REFUTED for check in found] == [True, False]
 
 

@@ -110,7 +110,7 @@ def test_errors_are_held_beside_the_published_ones(change, wrong):
             noise = rng.uniform(0.99, 1.01, 200)
             frames.append((shown, pd.DataFrame({k: v if k == "n" else v * noise for k, v in found.items()})))
     tables = (pd.concat([frame for one, frame in frames if one is shown]) for shown in coinpress.SHOWN)
-    checks = coinpress.published_checks(*tables)
+    checks = list(coinpress.published_checks(*tables))
     assert all((wrong in check.id) == bool(wrong) for check in checks if check.status is Status.REFUTED)
     assert bool(wrong) == any(check.status is Status.REFUTED for check in checks)
     assert wrong or {check.status for check in checks} == {Status.HOLDS}
@@ -150,10 +150,12 @@ def test_the_private_part_its_slope_and_the_sampling_error_are_refuted_alone(nam
 def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, place, size, trials):
     frame = small(at(kind.sizes[place], d=size[:1], alpha=size[1:]), trials)
     kind = kind._replace(rows={size: kind.rows[size]})
-    found = coinpress.rows_checks(kind, frame, LEVEL, resampler(SEED, "test"))
+    found = list(coinpress.rows_checks(kind, frame, LEVEL, resampler(SEED, "test")))
     assert not refuted(found)
     assert all(0.9 * check.bound < check.estimate < 1.1 * check.bound for check in found)
-    worse = coinpress.rows_checks(kind, falsified(frame, times(1.8, "error")), LEVEL, resampler(SEED, "test"))
+    worse = list(
+        coinpress.rows_checks(kind, falsified(frame, times(1.8, "error")), LEVEL, resampler(SEED, "test"))
+    )
     assert refuted(worse) == {check.id for check in worse}
 
 

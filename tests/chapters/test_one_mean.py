@@ -285,7 +285,7 @@ def growths(share):
 @pytest.mark.turns(4)
 @pytest.mark.parametrize(("share", "expected"), [(0.15, Status.HOLDS), (0.8, Status.REFUTED)])
 def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
-    checks = histograms.counts_need_fewer(*growths(share))
+    checks = list(histograms.counts_need_fewer(*growths(share)))
     assert len({check.id for check in checks}) == 12
     assert statuses(checks) == {expected}
 

@@ -54,6 +54,7 @@ def estimate(file="good", key="two-step-mean", budget=PURE, settings=("radius=9"
 def recorded(command, *arguments, **asked):
     """The value of an estimate, and all else that is told: its record, and its text without the value."""
     more = (*asked.pop("more", ()), "--out", "out.json")
+    Path("out.json").unlink(missing_ok=True)
     out = command(*estimate(*arguments, **asked, more=more)).printed()
     record = json.loads(Path("out.json").read_text(encoding="utf-8"))
     return record.pop("value"), record, out.partition("\n")[2]
@@ -217,17 +218,15 @@ def test_no_control_character_of_a_file_reaches_the_terminal(folder, command):
         assert "\\u202ec" in said
 
 
-@pytest.mark.parametrize("name", ["good.csv", "hard", "pipe", "link", "nowhere"])
-def test_a_result_takes_the_place_of_no_input_link_or_device(folder, command, name):
+@pytest.mark.parametrize("name", ["good.csv", "hard", "kept", "pipe", "link", "nowhere"])
+def test_a_result_takes_the_place_of_nothing(folder, command, name):
     os.mkfifo(folder / "pipe")
     (folder / "kept").write_text("kept")
     (folder / "link").symlink_to("kept")
     (folder / "nowhere").symlink_to("none")
     (folder / "hard").hardlink_to(folder / "good.csv")
     before = {path: path.lstat() for path in folder.iterdir()}
-    data = name in ("good.csv", "hard")
-    allowed = "another file than the one that is read" if data else "no link or device"
-    command(*estimate(more=("--out", name))).refused(f"out = '{name}'", allowed)
+    command(*estimate(more=("--out", name))).refused(f"out = '{name}'", "a new file")
     assert {path: path.lstat() for path in folder.iterdir()} == before
     assert (folder / "good.csv").read_text() == FILES["good"]
 

@@ -259,6 +259,8 @@ def test_an_estimator_of_ones_own_is_planned_and_simulated():
     assert alone.proved.candidate.parameters["radius"].value == 3.0
     beside = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(mine,))
     assert next(iter(candidates(beside))).entry.key == mine.key
+    listed = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(entry,))
+    assert [one.entry.key for one in candidates(listed)].count(entry.key) == 1
     assert own_entry(f"{__name__}:entry", "") is own_entry(f"{__name__}:addition", "") is entry
 
 

@@ -5,10 +5,12 @@ That parameters and budgets of any type are Python's is the contract `public_num
 
 from contextlib import suppress
 from dataclasses import fields, replace
+from decimal import Decimal
 from math import inf, nan
 
 import numpy as np
 import pytest
+from numpy import array, ones
 
 from workbench import ZCDP, ApproxDP, GaussianDP, Ledger, NonPrivate, PureDP, lookup
 from workbench.catalog import CATALOG
@@ -16,6 +18,7 @@ from workbench.contracts.accounting import Tally
 from workbench.contracts.behaviour import forms, outcome
 from workbench.contracts.datasets import dimension, sizes, typical_rows
 from workbench.errors import ArgumentError
+from workbench.estimators.base import ASKED
 from workbench.privacy import (
     Charge,
     Sequential,
@@ -168,7 +171,7 @@ WRONG = {  # values that no estimator with such a parameter takes
     **dict.fromkeys(("beta", "check"), SHARES),
     **dict.fromkeys(("steps", "passes", "splits"), (*WHOLE, 10**7, 10**400)),
     "k": WHOLE,
-    **dict.fromkeys(("calibration", "mode", "mask", "rule", "covariance"), ("loose", "", 1)),
+    **dict.fromkeys(("calibration", "mode", "mask", "rule", "covariance"), ("loose", "", 1, ones(2))),
     "alpha": (0.0, -0.1, nan, "0.1"),
     "centre": (nan, inf, "0"),
     "corruption": (-0.1, 0.5, nan, "0.1"),
@@ -177,6 +180,7 @@ WRONG = {  # values that no estimator with such a parameter takes
     "level": (-1.0, 0.0, nan, "0.1"),
     "moments": (0, 1.5, True),
     "step": (0.0, -1.0, nan),
+    **dict.fromkeys(("levels", "edges"), (0.5, None, "x", ("a", "b"), array(0.5), 1j)),
 }
 LIMITS = (  # what one estimator refuses; where there are several parameters, the first one is named
     ("univariate/interval", {"level": 1.0}),
@@ -185,6 +189,7 @@ LIMITS = (  # what one estimator refuses; where there are several parameters, th
     ("range/ball", {"corruption": 0.125}),
     ("range/ball", {"hypercontractivity": 0.9}),
     ("mean/prime", {"radius": 1e5}),
+    ("mean/robust", {"sigma": 1e308}),
     *(("mean/adaptive", {"radius": radius}) for radius in (1e-101, 1e101)),
     ("mean/tukey", {"radius": 10.0, "sigma": 5e-324}),
     ("mean/prime", {"corruption": 0.2}),
@@ -235,6 +240,23 @@ def test_more_rows_or_columns_than_can_be_are_refused(key):
         with pytest.raises(ArgumentError) as error:
             example.estimator.plan(n, d, example.budget)
         assert error.value.argument == named
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_what_is_asked_of_no_rows_columns_or_budget_is_refused_by_name(key):
+    example, wrong = CATALOG[key].examples[0], (ones(2), ones(0), Decimal("sNaN"), [1], {}, "1", None, 1.0j)
+    for name in ASKED & {*dir(example.estimator)}:
+        beta = (0.05,) if name in ("error_bound", "interval_reach") else ()
+        asked = {"n": 1000, "d": 1, "budget": example.budget}
+        for argument in asked:
+            for value in wrong:
+                with pytest.raises(ArgumentError, match=f"^{argument} = "):
+                    getattr(example.estimator, name)(*(asked | {argument: value}).values(), *beta)
+
+
+def test_a_prediction_refuses_the_budget_that_its_plan_refuses():
+    with pytest.raises(ArgumentError, match=r"^budget = PureDP"):
+        CATALOG["univariate/unbounded-mean"].estimator.predicted_error(300, 1, PureDP(1.0))
 
 
 @pytest.mark.parametrize("alpha", [1e-300, 1e-16, 1e-4])

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from workbench import ClippedMean, Median, TwoStepMean, UnboundedMean
+from workbench import AdaptiveCovariance, ClippedMean, Median, TwoStepMean, UnboundedMean
+from workbench.catalog import CATALOG
 from workbench.distributions import Ball, Interval, SparseCovariance
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, ErrorStatement, Guarantee, Release
 from workbench.estimators.release import BETA, Asked
-from workbench.privacy import ApproxDP, Charge, PureDP
+from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP
 
 PURE = PureDP(1.0)
 PLAN = Charge("mean", "laplace", 0.1, PURE)
@@ -46,6 +47,24 @@ def test_no_answer_is_no_number(read):
     with pytest.raises(ArgumentError, match="vote"):
         read(release)
     assert "no answer from step 'vote'" in f"{release}"
+
+
+CENTRED = [
+    key
+    for key, one in CATALOG.items()
+    if "the mean is 0" in " ".join(one.assumptions)
+    if NonPrivate() not in one.budgets
+]
+
+
+@pytest.mark.parametrize("key", CENTRED)
+def test_a_covariance_that_takes_the_mean_to_be_0_says_so(key):
+    example = CATALOG[key].examples[0]
+    rows = np.random.default_rng(1).normal(size=(2000, 2))
+    assert "second moment about 0" in str(
+        example.estimator(rows, budget=example.budget, rng=np.random.default_rng(1))
+    )
+    assert not AdaptiveCovariance(radius=9, centred=False).other_rows(2000, 2, example.budget)
 
 
 def foreseeing(bound=None, expected=None):

@@ -280,6 +280,15 @@ def test_degenerate_rows_have_an_answer_in_their_subspace():
     assert MatrixQuantileCovariance()(line, budget=BUDGET, rng=np.random.default_rng(6)).abstained
 
 
+@pytest.mark.parametrize(("condition", "answers"), [(1e8, True), (1e12, False)])
+def test_turned_rows_have_an_answer_up_to_the_condition_that_is_told(condition, answers):
+    rng = np.random.default_rng(7)
+    shortest_last = np.linalg.qr(np.column_stack([np.ones(3), np.eye(3)[:, :2]]))[0][:, ::-1]
+    axes = shortest_last * np.geomspace(1, condition**-0.5, 3)  # it has a part in every column
+    x = rng.standard_normal((1800, 3)) @ axes.T
+    assert MatrixQuantileCovariance()(x, budget=BUDGET, rng=rng).abstained is not answers
+
+
 def said_by(n, budget=BUDGET, **options):
     """What is said of other rows, for any n that has a design."""
     with patch.object(MatrixQuantileCovariance, "fewest", lambda *_: 0):

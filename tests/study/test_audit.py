@@ -487,6 +487,12 @@ def test_every_solution_is_the_least_that_is_enough(trade):
     assert trade.epsilon(1e-6, 10, DELTA) is None
 
 
+@pytest.mark.parametrize(("key", "d", "why"), [("mean/tukey", 3, "step = "), ("mean/affine", 100, "d = 100")])
+def test_what_takes_no_budget_at_so_many_columns_says_why(key, d, why):
+    with pytest.raises(ArgumentError, match=why):
+        TradeOff(key, d).error(1000, 1.0, DELTA)
+
+
 def test_noise_is_more_than_half_of_the_error_below_the_balance(trade):
     sizes = [round(n) for n in np.geomspace(10, 100_000, 21)]
     epsilons = np.geomspace(0.05, 10, 13).tolist()

@@ -55,7 +55,8 @@ def scaling(power=1.0, instead=None, truth=1.0, **more):
         "share": 0.5,
     }
     moves = (Move("radius", VALUES, power, wrong, "v"),)
-    return next(Statement("S", "k", {}, lambda radius: radius**power, moves, **options | more).scalings())
+    stated = more.pop("stated", lambda radius: radius**power)
+    return next(Statement("S", "k", {}, stated, moves, **options | more).scalings())
 
 
 def found(one, n, error=0.05):
@@ -86,6 +87,13 @@ def told(power, truth, bound="upper", error=0.02):
 )
 def test_the_rate_is_told_in_the_direction_of_more_rows(power, truth, bound, expected):
     assert told(power, truth, bound) == expected
+
+
+@pytest.mark.parametrize(("truth", "rate"), [(1.0, "open"), (1.5, "faster")])
+def test_a_term_of_a_sum_may_outweigh_the_others_but_not_exceed_its_power(truth, rate):
+    one = scaling(1.0, stated=lambda radius: 10 + radius)
+    verdict = grows(one, found(one, [(v, 100 * v**truth) for v in VALUES], 0.02))
+    assert verdict.detail["scaling"]["rate"] == rate
 
 
 def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_level():

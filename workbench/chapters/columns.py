@@ -12,13 +12,12 @@ import numpy as np
 
 from workbench.chapters.what_epsilon_means.attacks import most_advantage
 from workbench.chapters.what_epsilon_means.densities import believed
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.style import METHODS, number
+from workbench.charts.curves import Chart, Mark, Panel, Series, number
+from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.privacy import Budget
-from workbench.study.grids import Role, stream
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, stream, value_of
 from workbench.study.trade_off import TradeOff
 
 BOUNDED, UNBOUNDED = "univariate/bounded-mean", "univariate/unbounded-mean"
@@ -96,7 +95,7 @@ def _errors(
     names = [f"{METHODS[one].name}{' (proved, any rows)' if one == BOUNDED else ''}" for one in KEYS]
     return Panel(
         "what five means would release of a column in the middle of the range", "", "released mean",
-        tuple(series), "linear", "linear", names=tuple(names), note=never,
+        series, "linear", "linear", names=tuple(names), note=never,
     )  # fmt: skip
 
 
@@ -111,7 +110,7 @@ def _simulated(
     middle = (low + high) / 2
     columns = np.clip(middle + sigma * data.standard_normal((count, n)), low, high)
     try:
-        values = [estimator(rows, budget=budget, rng=noise).value for rows in columns]
+        values = [value_of(estimator, rows, budget, noise) for rows in columns]
     except ArgumentError:
         return inf, inf, inf
     found = [inf if isinstance(one, Abstention) else float(one) for one in values]

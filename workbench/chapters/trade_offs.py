@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.limits import covariance_rows, mean_rows
-from workbench.charts.chart import Chart, Mark, Panel, Series
+from workbench.charts.curves import Chart, Panel, Series, styled, text_at
 from workbench.charts.style import METHODS, log_rounds
 from workbench.study.parameters import brief
 from workbench.study.trade_off import Numbers, TradeOff, contour
@@ -70,25 +70,25 @@ def limits(
         "privacy limits": (silent, balance, "idea/noise"),
         "sampling limits": (balance, np.full_like(silent, rows[-1]), "idea/bias"),
     }
-    series, marks = list[Series](), list[Mark]()
+    series, marks = [], []
     for label, (low, high, key) in parts.items():
         if (high > low).any():
             series.append(Series("", x, [nan] * len(x), low, high, role="reference", colour_key=key))
             place = max(range(len(x)), key=lambda k: (2 < k < len(x) - 3, high[k] / low[k]))
             middle = float(np.sqrt(low[place] * high[place]))  # where it is widest
-            marks.append(Mark(label, x=x[place], y=middle, colour_key=key))
+            marks.append(text_at(label, x[place], middle, key))
     known = errors[finite & (errors > 0)]
     rounds = log_rounds(known.min(), known.max()) if known.size else []
     inside = [one for one in rounds if known.min() < one < known.max()]
     for alpha in inside[:: ceil(len(inside) / LEVELS) or 1]:
         line = contour(errors, sizes, alpha)
-        series.append(Series(f"α = {brief(alpha)}", x, line, role="reference"))
+        series.append(styled("reference", f"α = {brief(alpha)}", x, line))
     meaning = trade.candidate.meaning.partition(";")[0].replace("`", "")
     xlim, ylim = (x[0], x[-1]), (sizes[0], sizes[-1])
     return Chart(
         "trade_off",
         f"Rows, privacy and accuracy: {METHODS[trade.key].name}",
-        (Panel(f"α: {meaning}", "ε", "rows n", tuple(series), xlim=xlim, ylim=ylim, marks=tuple(marks)),),
+        (Panel(f"α: {meaning}", "ε", "rows n", series, xlim=xlim, ylim=ylim, marks=marks),),
         alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
         how_to_read="On a line the error α is the same. Where lines are steep, noise is most of it and a"
         " smaller ε is paid with rows; where they are flat, sampling is, and privacy is free.",

@@ -8,8 +8,6 @@
 """
 
 import json
-import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,22 +53,17 @@ def replacing(path: Path) -> Iterator[TextIO]:
         part.unlink(missing_ok=True)
 
 
-def require_free(argument: str, path: Path, source: Path | None = None) -> None:
-    """Raise unless a path is new, or a plain file that may be replaced and is not the one that is read."""
+def require_free(argument: str, path: Path) -> None:
+    """Raise unless a path is new: what stands there may be a release, which was paid for."""
     try:
-        found = path.lstat()
+        path.lstat()
     except FileNotFoundError:
         if path.parent.is_dir():
             return
         raise ArgumentError(argument, str(path), "a file in a folder that exists") from None
     except (OSError, ValueError):
         raise ArgumentError(argument, str(path), "the name of a file") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise ArgumentError(argument, str(path), "a file in a folder that exists, and no link or device")
-    if source and os.path.samestat(found, os.fstat(0) if str(source) == "-" else source.stat()):
-        raise ArgumentError(argument, str(path), "another file than the one that is read")
-    if not os.access(path, os.W_OK):
-        raise ArgumentError(argument, str(path), "a file that may be replaced: this one is not to be written")
+    raise ArgumentError(argument, str(path), "a new file: nothing is overwritten")
 
 
 def read(path: Path) -> Any:

@@ -10,7 +10,7 @@ A chart is a value: it compares, hashes, and goes to JSON and back. `drawing.dra
 True
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
@@ -237,15 +237,15 @@ class Panel(Value):
     title: str
     xlabel: str
     ylabel: str
-    series: tuple[Series, ...]
+    series: Sequence[Series]
     xscale: Scale = "log"
     yscale: Scale = "log"
     note: str = ""
     xlim: tuple[float, float] | None = None
     ylim: tuple[float, float] | None = None
-    names: tuple[str, ...] = ()
+    names: Sequence[str] = ()
     heat: Heat | None = None
-    marks: tuple[Mark, ...] = ()
+    marks: Sequence[Mark] = ()
     equal: bool = False
     seldom = ("names", "heat", "marks", "equal")
 
@@ -288,7 +288,7 @@ class Chart(Value):
 
     name: str
     title: str
-    panels: tuple[Panel, ...]
+    panels: Sequence[Panel]
     alt: str
     how_to_read: str = ""
     caption: str = ""

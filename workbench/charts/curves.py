@@ -9,10 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from workbench.charts.chart import Chart, Mark, Panel, Role, Series
+from workbench.charts.chart import Chart, Film, Frame, Heat, Mark, Panel, Role, Series
+from workbench.charts.style import name, number
 from workbench.special import ndtri
 from workbench.study.measures import BAND, Measure, median
 from workbench.study.run import Run
+
+# what pictures are made of, so that a chapter imports it from here
+__all__ = ["Chart", "Film", "Frame", "Heat", "Mark", "Panel", "Series", "name", "number"]
 
 LEVEL = 0.05  # of the bands
 ERROR = "error in the norm of Σ"
@@ -37,7 +41,19 @@ def measured(
 
 def theory(label: str, x: Iterable[float], y: Iterable[float], key: str, **more: Any) -> Series:
     """Return a predicted curve."""
-    return Series(label, x, y, role="theory", colour_key=key, **more)
+    return styled("theory", label, x, y, key, **more)
+
+
+def styled(
+    role: Role, label: str, x: Iterable[float], y: Iterable[float], key: str = "", **more: Any
+) -> Series:
+    """Return a curve that is no estimate: grey unless it has a key."""
+    return Series(label, x, y, role=role, colour_key=key, **more)
+
+
+def text_at(words: str, x: float, y: float, key: str = "") -> Mark:
+    """Return words that stand at a place."""
+    return Mark(words, x=x, y=y, colour_key=key)
 
 
 def along(
@@ -82,7 +98,7 @@ def across(
 ) -> Series:
     """Return a horizontal line, grey unless it has a key."""
     x = tuple(ends)
-    return Series(label, x, [y] * len(x), role=role, colour_key=key, **more)
+    return styled(role, label, x, [y] * len(x), key, **more)
 
 
 def crossed(x: ArrayLike, line: ArrayLike, floor: ArrayLike) -> tuple[float, float] | None:

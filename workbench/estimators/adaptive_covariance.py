@@ -62,6 +62,7 @@ import numpy as np
 from workbench.distributions import DenoisedCovariance
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Estimator
+from workbench.estimators.release import UNCENTRED
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
 from workbench.estimators.shared.moments import STEP as GRID
 from workbench.estimators.shared.moments import LiftedMoment
@@ -163,6 +164,10 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
 
     def moved(self, n: int, d: int) -> float:
         return second_moment_sensitivity(n, 1.0) if self.centred else self.lifted(n, d).sensitivity()
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return what the matrix is of rows of another mean, in words."""
+        return f"{UNCENTRED} (centred=False)" if self.centred else ""
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> DenoisedCovariance:
         n, d = x.shape

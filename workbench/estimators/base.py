@@ -23,6 +23,7 @@ from workbench.errors import (
     plain,
     positive,
     probability,
+    real,
     require_columns,
 )
 from workbench.estimators.reading import read
@@ -145,6 +146,11 @@ def _asked(function: Callable[..., R]) -> Callable[..., R]:
         else:
             require_matrix(n, d, self.least_rows)
             require_columns(d, **{name: value for name, value in vars(self).items() if name in PER_COLUMN})
+        budget = named.get(
+            "budget", given[0] if given else NonPrivate()
+        )  # which references need not be given
+        if not isinstance(budget, Budget):
+            raise ArgumentError("budget", budget, "a budget, such as PureDP(1.0)")
         if function.__name__ == "error_bound":
             probability(beta=plain(named.get("beta", given[-1] if given else None)))
         return answer(self, n, d, *given, **named)
@@ -301,5 +307,5 @@ def require_matrix(n: int, d: int, least: int = 2) -> None:
 
 def require_rows(n: int, d: int, least: int = 2) -> None:
     integer_at_least(least, n=n)
-    if d != 1:
+    if not real(d) or d != 1:
         raise ArgumentError("d", d, "1 for a univariate estimator")

@@ -100,8 +100,10 @@ class MatrixQuantileCovariance(Estimator[Array]):
     Accurate for normal rows of any mean and any positive definite covariance; rows that are not normal, or
     too few, mostly get "no answer". Far rows, up to the share that `other_rows` tells, cannot carry an answer
     away, however far they lie; more of them in one place are taken for the distribution's own, without a
-    word. All else as of `PopulousCovariance`; an absent row, or its pair, counts nowhere, and the quantile
-    shrinks with their share: one row in fifty that is absent may mean no answer, one in ten does.
+    word. No answer either beyond a condition of some 10^9, rows in units of their columns: `LiftedGaussian`
+    has one up to 10^12. All else as of `PopulousCovariance`; an absent row, or its pair, counts nowhere, and
+    the quantile shrinks with their share: one row in fifty that is absent may mean no answer, one in ten
+    does.
 
     Parameters
     ----------

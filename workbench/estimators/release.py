@@ -19,6 +19,7 @@ from workbench.types import frozen
 T = TypeVar("T")
 Kind: TypeAlias = Literal["proved", "predicted"]
 BETA = 0.05  # the chance that a stated bound leaves
+UNCENTRED = "for rows of another mean this is the second moment about 0, not their covariance"
 FOR_OTHERS = "for others IntervalMean, n at least about 1200/ε, or BoundedMean(low=, high=)"
 
 

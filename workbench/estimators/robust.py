@@ -475,6 +475,7 @@ class _Robust(OfUnit[Array]):
     def _validate(self) -> None:
         standard_radius(self.radius, self.unit)
         in_range(0, self.MOST, corruption=self.corruption)
+        in_range(0, 1e300, sigma=self.unit)  # cells are several units wide
 
     def steps(self, n: int, d: int, budget: Budget) -> Steps:
         reach = self.radius / self.unit

@@ -64,6 +64,7 @@ from workbench.distributions import SparseCovariance
 from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Estimator, T, own_stream, sanitised
 from workbench.estimators.reading import read
+from workbench.estimators.release import UNCENTRED
 from workbench.estimators.shared.budgets import require_gaussian, step_budgets, steps_plan
 from workbench.estimators.shared.noisy_means import better_than, median_noise_norm, median_norm
 from workbench.estimators.shared.rows import (
@@ -284,6 +285,10 @@ class Perturbed(Estimator[T]):
         n, d = x.shape
         (charge,) = self.plan(n, d, budget).charges()
         return perturbed(second_moment_within(x, self.radius), charge, noise), charge  # (2)
+
+    def other_rows(self, n: int, d: int, budget: Budget) -> str:
+        """Return what the matrix is of rows of another mean, in words."""
+        return UNCENTRED
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median spectral error of the released matrix where rows lie on a circle.

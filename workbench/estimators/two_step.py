@@ -314,6 +314,7 @@ class Stepwise(Located[float]):
 
         Infinite, too, where the location is sooner missed than found.
         """
+        self.plan(n, d, budget)  # which refuses what the steps have no design for
         error = self.sigma * self.steps.predicted_error(n, budget)
         return better_than(inf if self.radius is None else self.radius, error)
 

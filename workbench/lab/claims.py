@@ -27,7 +27,6 @@ HOLDS, OPEN, REFUTED, SLOWER = "HOLDS", "UNDECIDED", "REFUTED", "NOT CONTRADICTE
 PHRASES = {HOLDS: "hold", SLOWER: "not contradicted", REFUTED: "refuted", OPEN: "undecided"}
 HERE = "this quick run"
 NUMBERS = ("test", "level", "trials", "n", "estimate", "interval")
-STATEMENT = 40  # columns of a statement in a table
 
 
 # What is committed
@@ -142,8 +141,12 @@ def _compared(one: Record, other: Record) -> tuple[bool, float]:
     return against or not -above <= ours - theirs <= below, max(below, above) / (abs(theirs) or 1)
 
 
+def _found(check: Record) -> str:
+    return f"{tables.show(check['estimate'])} in {tables.show(check['interval'])}"
+
+
 def _measured(check: Record) -> str:
-    shown = f"{tables.show(check['estimate'])} in {tables.show(check['interval'])}"
+    shown = _found(check)
     return shown if check["interval"][0] < check["interval"][1] else f"{check['status']} at {shown}"
 
 
@@ -263,15 +266,11 @@ def verdicts(folder: Path, ids: Sequence[str], statuses: Sequence[str], *, as_js
         return canonical_json.dumps(plain).rstrip()
     if ids:
         return "\n\n".join(tables.fields(_whole(one, folder), tables.page_width()) for one in chosen)
-    shown = ("n", "estimate", "interval")
-    rows = [
-        [
-            *(one["id"], one["status"], tables.shortened(one["statement"], STATEMENT)),
-            *(*(tables.show(one.get(name)) for name in shown), one[PROFILE]),
-        ]
-        for one in chosen
-    ]
-    return tables.text(("id", "verdict", "statement", *shown, PROFILE), rows, tables.page_width())
+    width, rows = tables.page_width(), list[Sequence[str]]()
+    for one in chosen:
+        rows.append((one["status"], f"{one['id']}: {_found(one)}"))
+        rows.append(("", tables.shortened(one["statement"], width - len(SLOWER) - len(tables.SPACE))))
+    return tables.text(("verdict", "claim, estimate and interval, statement"), rows, width)
 
 
 def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
@@ -290,10 +289,9 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
     )
     decided = []
     for one in (verdict.get("detail") or {}).get("checks", ()):
-        measured = f"{tables.show(one.get('estimate'))} in {tables.show(one.get('interval'))}"
         detects = (one.get("detail") or {}).get("detects")
         power = f"; would have refuted {tables.show(detects)}" if detects else ""
-        decided.append(f"{one.get('status')} {one.get('id')}: {measured}{power}")
+        decided.append(f"{one.get('status')} {one.get('id')}: {_found(one)}{power}")
     numbers = ("level", "trials", "n", "estimate", "interval", "bound")
     return [
         *((name, str(verdict[name])) for name in ("id", "statement")),

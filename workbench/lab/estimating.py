@@ -240,7 +240,7 @@ def answered(out: Path | None, file: Path, **asked: Any) -> int:
     record: dict[str, Any] = {}
     lost = []
     try:
-        with _opened(out, file) as kept:
+        with _opened(out) as kept:
             record = estimate(file, **asked)
             if kept is not None:
                 kept.write(canonical_json.dumps(record))
@@ -262,12 +262,12 @@ def answered(out: Path | None, file: Path, **asked: Any) -> int:
 
 
 @contextmanager
-def _opened(path: Path | None, source: Path) -> Iterator[TextIO | None]:
-    """Yield a file with room that takes the place of `path`; where there is none, raise before a draw."""
+def _opened(path: Path | None) -> Iterator[TextIO | None]:
+    """Yield a file with room that becomes `path`; where there is none, raise before a draw."""
     if path is None:
         yield None
         return
-    canonical_json.require_free("out", path, source)
+    canonical_json.require_free("out", path)
     with ExitStack() as stack:
         try:
             file = stack.enter_context(canonical_json.replacing(path))

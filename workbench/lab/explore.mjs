@@ -2,7 +2,7 @@
 // A form has controls, the chart at their start, and perhaps a grid: charts at stops of one or two of them. A
 // kernel is asked for the rest, under a veil; places on a plot are in percent of its sides (explore.css).
 
-const FAR = 1e100, INK = "#222222", GREY = "#6b6b6b", HERE = "#D55E00", FACE = "var(--face)";
+const FAR = 1e100, STEEP = 99, INK = "#222222", GREY = "#6b6b6b", HERE = "#D55E00", FACE = "var(--face)";
 const FRAME = 900, CURVES = ["theory", "estimate"], AXES = ["xlabel", "ylabel", "xscale", "yscale"];
 const { log10, min, max, floor, abs } = Math;
 const SHAPES = {
@@ -14,8 +14,6 @@ const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 
 const safe = (text) => String(text).replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
 const each = (items, html) => [...items].map(html).join("");
-
-// Numbers
 
 const plain = (value) => value === 0 || (abs(value) >= 1e-3 && abs(value) < 1e6);
 
@@ -54,22 +52,27 @@ export function pick(node, k) {
   return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, pick(one, k)]));
 }
 
-/** A number of a table at values between its places, on straight logarithms; endless beside endless ones. */
-function read(table, [places, ...others], [value, ...rest]) {
-  if (!places) return table;
-  if (places.length < 2) return read(table[0], others, rest);
-  const found = places.findIndex((one) => one >= value), k = found < 0 ? places.length - 1 : max(found, 1);
-  const share = log10(value / places[k - 1]) / log10(places[k] / places[k - 1]);
-  const [a, b] = [table[k - 1], table[k]].map((one) => read(one, others, rest));
-  if (a < FAR && b < FAR) return a * (b / a) ** share;
-  return share >= 1 - 1e-9 ? b : share <= 1e-9 ? a : Infinity;
+/** A number between places, on monotone cubics of logarithms, beyond them on lines; endless by endless ones. */
+function between(places, number, value, after = places.findIndex((one) => one > value)) {
+  const there = places.indexOf(value), k = after < 0 ? places.length - 1 : max(after, 1);
+  if (there >= 0 || places.length < 2) return number(max(there, 0));
+  const near = [k - 2, k - 1, k, k + 1].map((j) => [places[j], number(j)].map(log10));
+  const [, [x, y], [end, last]] = near, t = (log10(value) - x) / (end - x);
+  if (!(max(y, last) < log10(FAR))) return FAR;
+  const secant = ([a, b], [c, d]) => (d - b) / (c - a);
+  const [left, here, right] = [1, 2, 3].map((j) => secant(near[j - 1], near[j]));
+  const tangent = (next) => next * here <= 0 ? 0 : abs(next) < STEEP ? 2 / (1 / next + 1 / here) : here;
+  const bend = (1 - t) * (tangent(left) - here) - t * (tangent(right) - here);
+  return 10 ** (y + (end - x) * (t * here + max(t * (1 - t), 0) * bend));
 }
+
+export const read = (table, [places, ...others], [value, ...rest]) =>
+  places ? between(places, (k) => read(table?.[k], others, rest), value) : table;
 
 /** The least number among and between places at which falling errors are at most α. */
 function least(error, places, alpha) {
   const errors = places.map(error), k = errors.findIndex((one) => one <= alpha * (1 + 1e-9));
-  if (k < 1) return k ? NaN : places[0];
-  return read([places[k], places[k - 1]], [[errors[k], errors[k - 1]]], [alpha]);
+  return k < 1 ? k ? NaN : places[0] : between(errors, (j) => places[j], alpha, k);
 }
 
 // Drawing
@@ -330,8 +333,7 @@ export function mount(host, form, ask) {
   // The map of n and ε: a point, its line of equal error, and what no estimator can do
 
   /** The error at the values, some of them others. */
-  function error(others) {
-    const { n, epsilon, delta } = { ...values, ...others };
+  function error(others, { n, epsilon, delta } = { ...values, ...others }) {
     return read(errors, [tracks.delta, tracks.n, tracks.epsilon], [delta, n, epsilon]);
   }
 
@@ -342,9 +344,8 @@ export function mount(host, form, ask) {
     const found = planned ?? (unknown === "alpha" ? error() : least(solved, tracks[unknown], alpha));
     if (found < FAR) show(unknown, planned ?? short(found, of[unknown].whole));
     else values[unknown] = NaN;
-    const equal = (name) => name === unknown && !planned ? "≈" : "=";
-    const words = ({ name, label }) => `${label} ${equal(name)} ${say(values[name])}`;
-    const where = controls.slice(1).map(words).join(", ");
+    const equal = (name) => `${name === unknown && !planned ? "≈" : "="} ${say(values[name])}`;
+    const where = controls.slice(1).map(({ name, label }) => `${label} ${equal(name)}`).join(", ");
     const noisy = error() > Math.SQRT2 * read(chart.table.free, [tracks.n], [values.n]); // half of its square
     const limit = noisy ? "noise: privacy limits it" : "sampling: the sample limits it";
     sentence.textContent = values[unknown] > 0
@@ -384,9 +385,8 @@ export function mount(host, form, ask) {
   return () => { clearTimeout(timer); host.replaceChildren(); };
 }
 
-for (const form of document.querySelectorAll(".workbench-explorer > script[type='application/json']")) {
-  mount(form.parentElement, JSON.parse(form.textContent), null);
-}
+document.querySelectorAll(".workbench-explorer > script[type='application/json']")
+  .forEach((form) => mount(form.parentElement, JSON.parse(form.textContent), null));
 
 export default {
   render({ model, el }) {

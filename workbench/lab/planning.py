@@ -79,7 +79,7 @@ def planning(
     if confidence is not None:  # predictions are of half of the runs
         answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
         if not any(isfinite(one.proved.bound or inf) for one in answers):
-            allowed = "none: no proved error bound is finite here, and predictions are of half of the runs"
+            allowed = "none: no proved error bound is finite here, and predictions hold in half of the runs"
             raise ArgumentError("confidence", confidence, allowed)
     good = any(answers_to(asked, answer) for answer in answers)
     if as_json:

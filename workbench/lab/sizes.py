@@ -157,7 +157,8 @@ value to the next.
 The rate is *seen* where n over the statement's n stays flat and the wrong statements nearby are excluded, at
 0.025 % for each of at most 200 scalings, so at 5 % for all of them; *seen alone* is so at 5 % for this one,
 and undecided. *Slower* and *faster* say how n certainly grows towards many rows: an upper bound is not
-contradicted by a slower growth, and not confirmed. *Open* is undecided. *Planned* is nothing that was
+contradicted by a slower growth, and not confirmed; what is faster than the sum, and no faster than its term
+alone, is open, since no source states constants. *Open* is undecided. *Planned* is nothing that was
 searched: n is the least that the estimator's plan accepts, so that exponents are exact, and enough, but no
 fewer rows were tried. With "≥" the share was not shown to stay above; "=" is the plan's least n. The formulas
 of statements with † are recalled: the text at hand has lost them. Terms keep the letters of their source: in

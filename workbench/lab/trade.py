@@ -3,7 +3,7 @@
     solve("mean/coinpress", d=5, alpha=0.2)
 
 Every number is the planner's, public arithmetic alone. The script reads a table of errors by n, ε and δ, on
-straight logarithms; where there is a kernel, the exact number follows.
+monotone cubics of logarithms; where there is a kernel, the exact number follows.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ DELTAS = (1e-9, 1e-6, 1e-3)
 SYMBOLS = {"n": "n", "epsilon": "ε", "delta": "δ", "alpha": "α"}
 BUDGETS = EPSILON.track or (EPSILON.low, EPSILON.high)
 REACH = 60  # the map goes so many times below and above the n it starts with
-EPSILONS, SIZES, ALPHAS = 11, 15, 9  # places of the table
+EPSILONS, SIZES, ALPHAS = 13, 21, 9  # places of the table
 
 
 def map_of(trade: TradeOff, ends: tuple[int, int], values: Mapping[str, Any]) -> Form:

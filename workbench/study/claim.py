@@ -1,15 +1,32 @@
 """What a claim is: a published statement and the experiment that decides it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from inspect import signature
 from typing import Literal, TypeAlias, get_args
 
 from workbench.errors import ArgumentError, one_of
 from workbench.study.grids import Sweep
-from workbench.study.rules import Status, Verdict, combine
+from workbench.study.profiles import claim_level
+from workbench.study.rules import (
+    Status,
+    Verdict,
+    at_most,
+    beside,
+    combine,
+    compare,
+    enough,
+    in_proportion,
+    supremum,
+)
 from workbench.study.scaling import Scaling, measured
 from workbench.study.sweeps import run
+
+# what a claim's checks are made of, so that a chapter imports it from here
+__all__ = [
+    "Status", "Verdict", "at_most", "beside", "claim_level", "combine", "compare", "enough",
+    "in_proportion", "supremum",
+]  # fmt: skip
 
 Kind: TypeAlias = Literal["source", "ours"]
 
@@ -29,7 +46,7 @@ class Claim:
     # called with the tables of the sweeps, then with every scaling and what was found of it, and with `seed=`
     # if it has that parameter, because it resamples. Returns the checks that must all hold; or a verdict,
     # where trials are counted in another way.
-    checks: Callable[..., Sequence[Verdict] | Verdict]
+    checks: Callable[..., Iterable[Verdict] | Verdict]
     # returns what is run, by name and late, so that grids are placed when they are first needed. A sweep that
     # has no blocks under a profile is left out there.
     sweeps: Callable[[], Iterable[Sweep]] = nothing
@@ -57,7 +74,7 @@ class Claim:
         if isinstance(found, Verdict):
             return found
         runs = sum(map(len, frames)) + sum(least.runs for _, leasts in growths for least in leasts)
-        return combine(found, runs or None)
+        return combine(list(found), runs or None)
 
 
 def index(*families: Iterable[Claim]) -> dict[str, Claim]:

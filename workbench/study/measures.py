@@ -50,8 +50,14 @@ def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     return frame[keep]
 
 
-def by(frame: pd.DataFrame, name: str) -> dict[float, pd.DataFrame]:
-    return {float(value): frame[frame[name] == value] for value in frame[name].unique()}
+def by(frame: pd.DataFrame, name: str) -> dict[Any, pd.DataFrame]:
+    return {value: frame[frame[name] == value] for value in frame[name].unique().tolist()}
+
+
+def paired_columns(frame: pd.DataFrame, column: str, along: str) -> Vector:
+    """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
+    table = frame.pivot(index=["block", "trial"], columns=along, values=column)
+    return np.asarray(table[list(dict.fromkeys(frame[along]))].to_numpy(), np.float64)
 
 
 def known(value: float) -> Measure:

@@ -160,7 +160,8 @@ class Candidate:
 
 
 def candidates(question: Question) -> list[Candidate]:
-    entries = [*question.own, *(entries_of(question.subject) if question.subject or not question.own else [])]
+    listed = entries_of(question.subject) if question.subject or not question.own else []
+    entries = [*question.own, *(one for one in listed if one not in question.own)]  # it may be installed, too
     names: dict[str, list[str]] = {
         entry.key: [part.name for part in fields(entry.estimator)] if is_dataclass(entry.estimator) else []
         for entry in entries

@@ -18,10 +18,24 @@ import pandas as pd
 
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
-from workbench.study.grids import Sweep
-from workbench.study.profiles import FEWEST
-from workbench.study.sweeps import columns, resources, run
+from workbench.study.grids import Point, Role, Sweep, grid, multiples, resampler, stream
+from workbench.study.profiles import FEWEST, blocks
+from workbench.study.sweeps import at_budget, columns, resources, run
 from workbench.types import Columns
+
+# what runs are declared by, so that a chapter imports it from here
+__all__ = [
+    "Point",
+    "Role",
+    "Sweep",
+    "at_budget",
+    "blocks",
+    "grid",
+    "multiples",
+    "resampler",
+    "resources",
+    "stream",
+]
 
 
 class TooMuchWorkError(ArgumentError):
@@ -113,6 +127,11 @@ def error_of(value: object, loss: Callable[[Any], Any]) -> float:
     return inf if isinstance(value, Abstention) else float(loss(value))
 
 
+def value_of(estimator: Any, x: object, budget: Any, rng: object) -> Any:
+    """Return what an estimator releases, or its abstention."""
+    return estimator(x, budget=budget, rng=rng).value
+
+
 def loss_of(estimator: Any, x: object, budget: Any, rng: object, loss: Callable[[Any], Any]) -> float:
     """Return the loss of what an estimator releases, infinite where it abstains."""
-    return error_of(estimator(x, budget=budget, rng=rng).value, loss)
+    return error_of(value_of(estimator, x, budget, rng), loss)

@@ -334,7 +334,8 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     rate is true, so that a scaling is wrong with the level of the wider one, `SEEN` over all `SCALINGS`. What
     a wrong power of a term changes of n is taken as small as the term's share of n, where that is known. NOT
     CONTRADICTED if n certainly grows slower than an upper bound, or faster than a lower one, at the level of
-    a check of a claim; REFUTED if it certainly does the contrary. Otherwise UNDECIDED.
+    a check of a claim; REFUTED if it certainly does the contrary. Otherwise UNDECIDED. Every term has a
+    constant that no source states, so that faster is what exceeds the sum and the term that moves alone.
 
     Where every n is the plan's least, which is enough and perhaps more than is needed, exponents are exact
     and an upper bound is never refuted.
@@ -345,7 +346,7 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     enough = len(chosen) >= min(FEWEST, len(found))
     share = min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
     rate, alone = (
-        _rate(scaling, slopes.excess, share, level) if enough else "open"
+        _rate(scaling, slopes, share, level) if enough else "open"
         for level in (claim_level(SCALINGS, SEEN), SEEN)
     )
     status = {"seen": Status.HOLDS, "open": Status.UNDECIDED}.get(rate, Status.NOT_CONTRADICTED)
@@ -446,17 +447,19 @@ def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
     return below(lambda setting: times * setting.predicted)
 
 
-def _rate(scaling: Scaling, excess: Slope, share: float, level: float) -> str:
+def _rate(scaling: Scaling, slopes: _Slopes, share: float, level: float) -> str:
+    excess, power = slopes.excess, scaling.move.power
     if not isfinite(excess.error):
         return "open"
-    named = (power - scaling.move.power for power in scaling.move.instead.values())
+    named = (other - power for other in scaling.move.instead.values())
     wrong = [share * gap for gap in (*named, -HALF, HALF)]
     (least, most), (low, high) = excess.interval(SEEN), excess.interval(level)
     if least <= TOLERANCE and most >= -TOLERANCE and not any(low <= one <= high for one in wrong):
         return "seen"
-    ends = excess.interval(claim_level())
-    low, high = ends if scaling.move.power >= 0 else (-ends[1], -ends[0])
-    return "slower" if high < -TOLERANCE else "faster" if low > TOLERANCE else "open"
+    sign = 1 if power >= 0 else -1
+    low, high = sorted(sign * end for end in excess.interval(claim_level()))
+    beyond = min(sign * (end - power) for end in slopes.measured.interval(claim_level()))
+    return "slower" if high < -TOLERANCE else "faster" if min(low, beyond) > TOLERANCE else "open"
 
 
 def _record(

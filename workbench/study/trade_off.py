@@ -68,7 +68,12 @@ class TradeOff:
     @cached_property
     def _offers(self) -> list[Callable[[float, float], Budget]]:
         pure = [lambda epsilon, _: PureDP(epsilon)] if self._taken(PureDP(1.0)) else []
-        return [*pure, *([ApproxDP] if self.takes_delta else [])]
+        found = [*pure, *([ApproxDP] if self.takes_delta else [])]
+        if not found:  # which says why
+            one = self.candidate
+            exact = any(isinstance(budget, PureDP) for budget in one.entry.budgets)
+            fewest_rows(one.estimator, one.d, PureDP(1.0) if exact else ApproxDP(1.0, 1e-6))
+        return found
 
     def error(self, n: int, epsilon: float, delta: float) -> float:
         """Return the error at n rows; infinite where there is no answer, or none that tells anything."""

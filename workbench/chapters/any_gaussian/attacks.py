@@ -21,8 +21,7 @@ from numpy.random import Generator
 from workbench.bounds import al22
 from workbench.bounds.limits import mean_unit, scale_limit, unit
 from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import ERROR
+from workbench.charts.curves import ERROR, Chart, Panel, Series, styled, text_at
 from workbench.estimators.populous_robust import (
     PopulousRobustCovariance,
     PopulousRobustGaussian,
@@ -39,12 +38,21 @@ from workbench.populations.corruption import (
     drawn,
 )
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid
+from workbench.study.claim import Claim, Verdict, at_most, claim_level, combine, enough
 from workbench.study.measures import by, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, at_most, combine, enough
-from workbench.study.run import Row, Run, answered, each_trial, error_of, loss_of
+from workbench.study.run import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    each_trial,
+    error_of,
+    grid,
+    loss_of,
+    value_of,
+)
 from workbench.types import Array
 
 D, CORRUPTIONS = (1, 2, 5), (0.02, 0.05, 0.1)
@@ -167,7 +175,7 @@ def laws(d: int, n: int, corruption: float, attack: str, *, data: Generator, noi
     x = data.standard_normal((n, d))
     x = ATTACKS[attack].corrupt(x, corruption, rng=data)
     shape, estimator = frame(d, data), PopulousRobustGaussian(corruption=corruption)
-    back, value = np.linalg.inv(shape), estimator(AWAY + x @ shape.T, budget=BUDGET, rng=noise).value
+    back, value = np.linalg.inv(shape), value_of(estimator, AWAY + x @ shape.T, BUDGET, noise)
     return answered(
         error_of(value, lambda law: error(back @ law.covariance @ back.T, 2 * corruption)),
         mean=error_of(value, lambda law: np.linalg.norm(back @ (law.mean - AWAY)) / mean_unit(corruption)),
@@ -235,18 +243,16 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
     groups = by(run.table(PICTURE.moved(shown(shares))), "corruption")
     series = []
     for column, (label, key) in FILTERS.items():
-        worst = [
-            float(rows.groupby("attack")[column].median().max()) * unit(xi) for xi, rows in groups.items()
-        ]
+        worst = [rows.groupby("attack")[column].median().max() * unit(xi) for xi, rows in groups.items()]
         series.append(Series(label, groups, worst, colour_key=key))
     limits = [scale_limit(xi) for xi in shares]
-    series.append(Series("", shares, limits, role="bound", colour_key="idea/limit"))
-    mark = Mark("no estimator has a smaller error under every attack", x=shares[1] * 1.25, y=0.45 * limits[1])
+    series.append(styled("bound", "", shares, limits, "idea/limit"))
+    mark = text_at("no estimator has a smaller error under every attack", shares[1] * 1.25, 0.45 * limits[1])
     title = f"Median error under the worst of ten attacks, d = {PICTURED}"
     return Chart(
         "attacked",
         "Under the worst of ten attacks the tail filter stays near the limit",
-        (Panel(title, "share ξ of corrupted rows", ERROR, tuple(series), marks=(mark,)),),
+        (Panel(title, "share ξ of corrupted rows", ERROR, series, marks=(mark,)),),
         alt="The worst of ten attacks against the share of corrupted rows: the tail filter stays within"
         " twice the limit, the source's filter within three times, the plain moment is far off.",
         how_to_read=(
@@ -309,7 +315,7 @@ def voted(statement: str, formula: str, shape: Callable[[int, float], float]) ->
         name = f"no release, or above {WITHIN:g}"
         near = seldom(name, ~(errors <= WITHIN), BETA * 4 / 3, factor=2.4)
         for n, d, corruption in frame[["n", "d", "corruption"]].drop_duplicates().itertuples(index=False):
-            near = enough(near, statement, formula, int(n), shape(int(d), float(corruption)))
+            near = enough(near, statement, formula, int(n), shape(int(d), corruption))
         return near
 
     return check
@@ -323,8 +329,8 @@ CLAIMS = (
         "tail filter: error > 3 ξ ln 1/ξ in at most 1 run of 10, under the worst of the hardest attacks of a"
         " survey for d = 1, 2, and over all attacks for d = 1, 2, 5; a rate of .28 would be refuted; at most"
         " 1 of 100 clean samples touched",
-        sweeps=lambda: (ORACLES, HARD, CLEAN),
-        checks=oracles_err_by_the_unit,
+        oracles_err_by_the_unit,
+        lambda: (ORACLES, HARD, CLEAN),
         kind="ours",
     ),
     Claim(
@@ -333,8 +339,8 @@ CLAIMS = (
         ("AL22/Thm6.1",),
         "the attack that a search of 150 evaluations finds causes an error of more than 3 ξ ln 1/ξ in at"
         " most 10 % of runs on fresh rows (d = 1, 2); a rate of .28 would be refuted",
-        sweeps=lambda: (SEARCHES,),
-        checks=searches_stay_below,
+        searches_stay_below,
+        lambda: (SEARCHES,),
         kind="ours",
     ),
     Claim(
@@ -343,8 +349,8 @@ CLAIMS = (
         ("AL22/Thm6.3", "AL22/Alg4"),
         "covariance/populous-robust at n = 45,000 (d = 1) and 140,000 (d = 2), ξ = .05, (1, 1e-6): no"
         " release, or an error above 3 ξ ln 1/ξ, with probability at most β + β/3",
-        sweeps=lambda: (VOTES,),
-        checks=voted("AL22/Thm6.3", COVARIANCE, covariance_rows),
+        voted("AL22/Thm6.3", COVARIANCE, covariance_rows),
+        lambda: (VOTES,),
         kind="ours",
     ),
     Claim(
@@ -353,8 +359,8 @@ CLAIMS = (
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no release,"
         " or an error above 3 ξ √(ln 1/ξ), with probability at most β + β/3",
-        sweeps=lambda: (MEAN_VOTES,),
-        checks=voted("AL22/Thm7.4", MEAN, mean_rows),
+        voted("AL22/Thm7.4", MEAN, mean_rows),
+        lambda: (MEAN_VOTES,),
         kind="ours",
     ),
     Claim(
@@ -363,8 +369,8 @@ CLAIMS = (
         ("AL22/Cor7.5",),
         "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no release,"
         " or an error above 3 · 2ξ ln 1/2ξ or 3 ξ √(ln 1/ξ), with probability at most β + β/3",
-        sweeps=lambda: (LAWS,),
-        checks=voted("AL22/Cor7.5", LAW, lambda d, xi: covariance_rows(d, 2 * xi) + mean_rows(d, xi)),
+        voted("AL22/Cor7.5", LAW, lambda d, xi: covariance_rows(d, 2 * xi) + mean_rows(d, xi)),
+        lambda: (LAWS,),
         kind="ours",
     ),
 )

@@ -4,7 +4,7 @@ A subspace is found exactly or not at all: groups of d rows give it the same nam
 votes. A preconditioner leaves a condition of at most 4, whatever the covariance.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from math import inf, log, sqrt
 
@@ -16,9 +16,18 @@ from workbench import losses
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.votes import BETA as BETA
 from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON, rotated
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, measured
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Mark,
+    Panel,
+    Series,
+    measured,
+    number,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.distributions import Gaussian
 from workbench.estimators.populous import (
     PopulousCovariance,
@@ -35,17 +44,24 @@ from workbench.populations.rotated import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, multiples
-from workbench.study.measures import at, between, by, median, seldom, spread
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, enough, supremum
-from workbench.study.run import Row, Run, answered, each_trial, loss_of
+from workbench.study.claim import Claim, Verdict, claim_level, enough, supremum
+from workbench.study.measures import at, between, by, hits, median, seldom, spread
+from workbench.study.run import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    at_budget,
+    blocks,
+    each_trial,
+    grid,
+    loss_of,
+    multiples,
+)
 from workbench.study.run import block_columns as columns
 from workbench.study.scaling import Named
 from workbench.study.search import fewest_rows, passing
-from workbench.study.sweeps import at_budget
 from workbench.types import Columns
 
 KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
@@ -124,14 +140,12 @@ def rows_against_d(
     shape = [al22.preconditioner_shape(d, epsilon, delta) for d in DIMENSIONS]
     paper = [preconditioned_rows(d, budget, BETA, "square") for d in DIMENSIONS]
     lower = [al22.lower_shape(d, alpha, epsilon, delta) for d in DIMENSIONS]
-    needed = [max(float(one.noise), float(one.preconditioning)) for one in lower]
+    needed = [max(one.noise, one.preconditioning) for one in lower]
     series = (
         Series("original constants", DIMENSIONS, paper, colour_key=f"{KEY}:paper"),
         Series("improved constants", DIMENSIONS, tight, colour_key=KEY),
-        Series("the theorem, constants 1", DIMENSIONS, shape, role="reference"),
-        Series(
-            "no method needs fewer (constants 1)", DIMENSIONS, needed, role="bound", colour_key="idea/limit"
-        ),
+        styled("reference", "the theorem, constants 1", DIMENSIONS, shape),
+        styled("bound", "no method needs fewer (constants 1)", DIMENSIONS, needed, "idea/limit"),
     )
     times = number(float(f"{paper[1] / tight[1]:.1g}"))
     words = f"{times} times fewer rows, the same guarantee"
@@ -155,21 +169,21 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
     chances = {one: found(one, budget) for one in sorted({point["share"] for point in points})}
     ds, series = sorted({point["d"] for point in points}), []
     for place, here in enumerate(ds):
-        hits = {one: rows["error"] <= ACROSS for one, rows in by(at(frame, d=here), "share").items()}
-        shares = {one: measures.share(int(hit.sum()), len(hit), LEVEL) for one, hit in hits.items()}
+        groups = by(at(frame, d=here), "share")
+        shares = {one: hits(rows["error"] <= ACROSS, LEVEL) for one, rows in groups.items()}
         rank = place / (len(ds) - 1)
         series.append(measured("", shares, SUBSPACE, [chances[s] for s in shares], rank=rank, joined=False))
-    fine = [float(one) for one in np.linspace(min(chances), max(chances), 33)]
+    fine = np.linspace(min(chances), max(chances), 33).tolist()
     curve = [found(one, budget) for one in fine]
-    series.append(Series("", fine, curve, role="theory", colour_key=SUBSPACE))
+    series.append(theory("", fine, curve, SUBSPACE))
     marks = (
-        Mark("abstains", x=0.38, y=0.2),
-        Mark("exact", x=0.92, y=0.8),
-        Mark(f"d = {', '.join(map(str, ds))} fall together", x=0.56, y=0.56, colour_key=SUBSPACE),
+        text_at("abstains", 0.38, 0.2),
+        text_at("exact", 0.92, 0.8),
+        text_at(f"d = {', '.join(map(str, ds))} fall together", 0.56, 0.56, SUBSPACE),
     )
     panel = Panel(
         f"Subspaces of half the dimension, {said(budget)}", "rows n over the planned number",
-        "share of runs that find it", tuple(series), "linear", "linear", ylim=(-0.05, 1.05), marks=marks,
+        "share of runs that find it", series, "linear", "linear", ylim=(-0.05, 1.05), marks=marks,
     )  # fmt: skip
     return Chart(
         "subspace_cliff",
@@ -193,30 +207,28 @@ def planned(check: Verdict, statement: str, n: int, formula: str, shape: float) 
     return enough(enough(check, statement, "planned", n), statement, formula, n, shape)
 
 
-def subspaces_are_exact(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def subspaces_are_exact(frame: pd.DataFrame) -> Iterator[Verdict]:
     for d, rows in by(frame, "d").items():
-        failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(int(d), BUDGET)
-        shape = al22.subspace_shape(int(d), BUDGET.epsilon, BUDGET.delta)
+        failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(d, BUDGET)
+        shape = al22.subspace_shape(d, BUDGET.epsilon, BUDGET.delta)
         full, half = (failed[rows["share"] == share] for share in (1, 0.5))
         missed = seldom(f"not found with the planned rows, d = {d:g}", full, BETA, factor=2.5)
-        checks.append(planned(missed, "AL22/Thm4.1", n, "d ln(1/δ)/ε: constant 1", shape))
-        checks.append(seldom(f"found with half of them, d = {d:g}", ~half, BETA, factor=2.5))
-    return checks
+        yield planned(missed, "AL22/Thm4.1", n, "d ln(1/δ)/ε: constant 1", shape)
+        yield seldom(f"found with half of them, d = {d:g}", ~half, BETA, factor=2.5)
 
 
-def frames_are_found(frame: pd.DataFrame) -> list[Verdict]:
-    checks, formula = [], "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
+def frames_are_found(frame: pd.DataFrame) -> Iterator[Verdict]:
+    formula = "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
     for d, rows in by(frame, "d").items():
-        name, n = f"above a condition number of 4, d = {d:g}", FRAME_ROWS[int(d)]
+        name, n = f"above a condition number of 4, d = {d:g}", FRAME_ROWS[d]
         bad = supremum(name, rows, rows["error"] > log(2), BETA, factor=2.5, n=n)
-        shape = al22.preconditioner_shape(int(d), BUDGET.epsilon, BUDGET.delta)
-        checks.append(planned(bad, "AL22/Thm5.4", n, formula, shape))
+        shape = al22.preconditioner_shape(d, BUDGET.epsilon, BUDGET.delta)
+        yield planned(bad, "AL22/Thm5.4", n, formula, shape)
     spectra = frame[frame["d"] == 2].groupby("spectrum")
     level = claim_level(parts=len(spectra))
     medians = {name: median(rows["error"], level) for name, rows in spectra}
     name = "largest over smallest median error, d = 2"
-    return [*checks, between(name, spread(medians), 0.0, FLAT)]
+    yield between(name, spread(medians), 0.0, FLAT)
 
 
 # What votes learn without a bound: means, covariances and whole Gaussians (AL22 Theorems 5.6, 5.7 and 7.4)
@@ -322,15 +334,15 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     budget = ApproxDP(epsilon, delta)
     frame = run.table(at_budget(LAW_SIZES, budget, _sizes(budget)))
     foreseen = {d: {n: law_error(d, n, budget) for n in law_sizes(d, budget)} for d in LEARNERS_DIMENSIONS}
-    series: list[Series] = []
+    series = []
     for place, (d, predicted) in enumerate(foreseen.items()):
         rows = by(at(frame, d=d), "n")
         found = {n: median(one["error"], LEVEL) for n, one in rows.items()}
         rank, named = place / (len(LEARNERS_DIMENSIONS) - 1), "" if run.simulate else f"d = {d}"
         first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
-        expected = [predicted[int(n)] for n in found]
+        expected = [predicted[n] for n in found]
         series.append(measured(f"d = {d}", found, LAW, expected, rank=rank, label_at=first))
-        series.append(Series(named, predicted, predicted.values(), role="theory", colour_key=LAW, rank=rank))
+        series.append(theory(named, predicted, predicted.values(), LAW, rank=rank))
     fewest = min(foreseen[LEARNERS_DIMENSIONS[0]])
     marks = (
         Mark("abstains (d = 1)", "span", x=fewest / 10, x2=fewest, y=0.03),
@@ -338,7 +350,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     )
     panel = Panel(
         f"Mean and covariance at once, {said(budget)}", "rows n", "total variation distance (upper bound)",
-        tuple(series), marks=marks, xlim=(fewest / 2.5, 1.15 * max(n for one in series for n in one.x)),
+        series, marks=marks, xlim=(fewest / 2.5, 1.15 * max(n for one in series for n in one.x)),
         ylim=(min(1e-3, 0.5 * min(min(one.values()) for one in foreseen.values())), 1.0),
     )  # fmt: skip
     most = max(max(one.values()) for one in foreseen.values())
@@ -367,7 +379,7 @@ def learned(
         return [
             planned(
                 seldom(f"{words}, d = {d:g}", one["error"] > ALPHA, beta, factor=factor),
-                statement, rows[int(d)], formula, float(shape(int(d), ALPHA, EPSILON, DELTA)),
+                statement, rows[d], formula, shape(d, ALPHA, EPSILON, DELTA),
             )
             for d, one in by(frame, "d").items()
         ]  # fmt: skip
@@ -382,8 +394,8 @@ CLAIMS = (
         ("AL22/Thm4.1", "AL22/Thm1.2", "AL22/Alg2"),
         "the subspace, from the planned rows, with probability .9 (d = 2 .. 20), from half of them at most"
         " in 10 % of runs; a rate of .25 would be refuted",
-        sweeps=lambda: (SUBSPACES,),
-        checks=subspaces_are_exact,
+        subspaces_are_exact,
+        lambda: (SUBSPACES,),
     ),
     Claim(
         "any-gaussian/preconditioners-found",
@@ -392,8 +404,8 @@ CLAIMS = (
         "spectral/preconditioner leaves a condition number of 4 with probability .9 at its planned n (d ="
         " 1, 2), the same for round spectra, equal ratios of 9 and condition number 1e8: medians within a"
         " factor 1.5; a failure rate of .25 would be refuted",
-        sweeps=lambda: (FRAMES,),
-        checks=frames_are_found,
+        frames_are_found,
+        lambda: (FRAMES,),
     ),
     Claim(
         "any-gaussian/means-without-range",
@@ -401,11 +413,16 @@ CLAIMS = (
         ("AL22/Thm7.4", "AL22/Alg5"),
         "mean/populous finds a mean 1e4 away within .2 at the n of its bound, but for probability β + β/3 (d"
         " = 1, 2, 5); a rate of .31 would be refuted",
-        sweeps=lambda: (MEANS,),
-        checks=learned(
-            "no mean within .2", BETA * 4 / 3, 2.3, "AL22/Thm7.4", MEAN_ROWS,
-            "√(d ln(1/δ))/ε · d/α²: constant 1", al22.robust_mean_shape,
+        learned(
+            "no mean within .2",
+            BETA * 4 / 3,
+            2.3,
+            "AL22/Thm7.4",
+            MEAN_ROWS,
+            "√(d ln(1/δ))/ε · d/α²: constant 1",
+            al22.robust_mean_shape,
         ),
+        lambda: (MEANS,),
     ),
     Claim(
         "any-gaussian/laws-learned",
@@ -413,12 +430,16 @@ CLAIMS = (
         ("AL22/Thm5.7", "AL22/Thm1.1", "AL22/four-steps"),
         "gaussian/populous: total variation above .2 with probability at most β, for full, degenerate and"
         " far distributions at about the fewest rows (d = 1, 2), (1, 1e-6); a rate of .28 would be refuted",
-        sweeps=lambda: (LAWS,),
-        checks=learned(
-            "no distribution within .2", BETA, 2.8, "AL22/Thm5.7", LAW_ROWS,
+        learned(
+            "no distribution within .2",
+            BETA,
+            2.8,
+            "AL22/Thm5.7",
+            LAW_ROWS,
             "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1",
             lambda *public: al22.gaussian_shape(*public).total,
         ),
+        lambda: (LAWS,),
     ),
     Claim(
         "any-gaussian/covariances-learned",
@@ -426,11 +447,15 @@ CLAIMS = (
         ("AL22/Thm5.6",),
         "covariance/populous: error above .2 with probability at most β at condition numbers 1 and 1e8 (d ="
         " 1, 2), at about the fewest rows; a rate of .28 would be refuted",
-        sweeps=lambda: (COVARIANCES,),
-        checks=learned(
-            "error above .2", BETA, 2.8, "AL22/Thm5.6", LAW_ROWS,
+        learned(
+            "error above .2",
+            BETA,
+            2.8,
+            "AL22/Thm5.6",
+            LAW_ROWS,
             "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1",
             lambda *public: al22.covariance_shape(*public).total,
         ),
+        lambda: (COVARIANCES,),
     ),
-)  # fmt: skip
+)

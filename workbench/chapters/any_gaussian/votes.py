@@ -15,21 +15,16 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.bounds.al22 import frobenius_mask
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import circle, ellipse, plane
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, circle, ellipse, number, plane, styled, text_at
 from workbench.estimators.populous import PopulousFrame, PopulousMean, covariance_limits, normal_factors
 from workbench.estimators.votes import ROUNDING, Groups, Points, PricedDesign
 from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.stable import masked
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, multiples, stream
+from workbench.study.claim import Claim, Status, Verdict, claim_level
 from workbench.study.measures import seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, Sweep, blocks, grid, multiples, stream
 from workbench.study.run import block_columns as columns
 from workbench.study.search import fewest_rows
 from workbench.types import Array, Columns
@@ -89,11 +84,11 @@ def where(points: Array, friends: np.ndarray, heard: np.ndarray, limit: float) -
         lonely = points[int(np.argmin(friends))]
         circled.append(("friends of a far group", lonely, limit + 0.7, UNPOPULAR))
     dots = [
-        Series("", points[some, 0], points[some, 1], role="rows", colour_key=key)
+        styled("rows", "", points[some, 0], points[some, 1], key)
         for some, key in ((heard, POPULAR), (~heard, UNPOPULAR))
     ]
     circles = [circle("", limit, at, colour_key=key) for _, at, _, key in circled]
-    marks = [Mark(text, x=at[0], y=at[1] + above, colour_key=key) for text, at, above, key in circled]
+    marks = [text_at(text, at[0], at[1] + above, key) for text, at, above, key in circled]
     title = f"{number(len(points))} groups, as points"
     return plane(title, (*dots, *circles), reach=10.0, centre=(4.0, 0.0), marks=marks)
 
@@ -103,11 +98,11 @@ def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> 
     order = np.argsort(friends)
     places, shares = np.arange(1, k + 1), friends[order] / k
     lines = [
-        Series("", places[some], shares[some], role="rows", colour_key=key)
+        styled("rows", "", places[some], shares[some], key)
         for some, key in ((heard[order], POPULAR), (~heard[order], UNPOPULAR))
     ]
     marks = (
-        Mark("far groups", x=0.17 * k, y=shares[0] + 0.01, colour_key=UNPOPULAR),
+        text_at("far groups", 0.17 * k, shares[0] + 0.01, UNPOPULAR),
         Mark("above: weight 1", "horizontal", x=0.6 * k, y=vote.everybody / k, colour_key=POPULAR),
         Mark("below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below",
              colour_key=UNPOPULAR),
@@ -119,7 +114,7 @@ def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> 
     note = f"Friendly pairs: {agreed:.3f} of all. From a share of {needed:.3f} a release is nearly sure."
     return Panel(
         "Who is popular", "groups, by number of friends", "share of all groups that are friends",
-        tuple(lines), "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,
+        lines, "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,
     )  # fmt: skip
 
 
@@ -283,7 +278,7 @@ def masks(
         _ellipses(f"{shape}, n = {number(many)}", root, released(root, many), MASK),
         _ellipses(f"Noise of one size, n = {number(few)}", root, one_size, ONE_SIZE),
     )
-    named = Mark("black: Σ", x=0.0, y=-2.7, colour_key=PLAIN)
+    named = text_at("black: Σ", 0.0, -2.7, PLAIN)
     return Chart(
         "masks",
         "A mask has the shape of what it hides; additive noise has not",
@@ -353,8 +348,8 @@ CLAIMS = (
         ("AL22/Lem3.6", "AL22/Alg1", *(f"AL22/ClaimC.{number}" for number in range(2, 7))),
         "one replaced group moves the count of friends by at most 2(k - 1), which is attained, the weights"
         " by at most C/k, and the average by at most ln(1 + CE/k)",
-        sweeps=lambda: (NEIGHBOURS,),
-        checks=neighbours_move_little,
+        neighbours_move_little,
+        lambda: (NEIGHBOURS,),
     ),
     Claim(
         "any-gaussian/frobenius-masks-concentrate",
@@ -362,7 +357,7 @@ CLAIMS = (
         ("AL22/Prop6.2",),
         "the source's mask at the η of order α/d moves I by more than α = .2 in Frobenius norm with"
         " probability at most .1 (d = 1 .. 10), at twice that η with a larger one (d = 5, 10)",
-        sweeps=lambda: (FROBENIUS, TWICE),
-        checks=frobenius_masks_are_concentrated,
+        frobenius_masks_are_concentrated,
+        lambda: (FROBENIUS, TWICE),
     ),
 )

@@ -14,7 +14,7 @@ incomplete beta function. For rows clipped to the ball of radius γ the second m
     noise      γ²/(n√ρ) √(d(d + 1)/2)                             root mean square, ρ-zCDP
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -36,9 +36,19 @@ from workbench.chapters.covariance.one_radius import (
     geometric,
     pair,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import ERROR, LEVEL, measured, medians, theory
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    ERROR,
+    LEVEL,
+    Chart,
+    Mark,
+    Panel,
+    measured,
+    medians,
+    number,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,
     HeavyTailedNaiveCovariance,
@@ -53,13 +63,10 @@ from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 from workbench.special import betainc, betaln
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, multiples
+from workbench.study.claim import Claim, Verdict, enough, in_proportion
 from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, seldom, summary
-from workbench.study.profiles import blocks
-from workbench.study.rules import Verdict, enough, in_proportion
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.measures import seldom, summary
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5
@@ -67,7 +74,7 @@ DEGREES = (4.2, 6.2, 10.2)  # of freedom
 LAYER_N, LAYER_ROWS = (3000, 10_000, 30_000), 90_000  # rows of a trial: several samples of n rows
 SHOWN_N, SHOWN_DEGREES = 10_000, (4.2, 10.2)
 LAYERS = ("bias", "noise", "sampling")
-FACTORS = tuple(float(factor) for factor in np.geomspace(0.4, 2.5, 11))  # of the best radius
+FACTORS = tuple(np.geomspace(0.4, 2.5, 11).tolist())  # of the best radius
 UPPERS = (10.0, 1e2, 1e3, 1e4, 1e5)
 SPREAD_N, SPREAD_DRAWS = 50_000, 40  # draws of the naive noise in a trial
 STEP_LOWER, STEP_BETA, STEP_DEGREES = 1 / 16, 0.1, one_radius.DEGREES
@@ -197,7 +204,7 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
     moment, source = np.asarray(one_step.moment(x, a, stage)), noise_source(noise)
     noisy = np.array([symmetric_gaussian(moment, charge, source) for _ in range(SPREAD_DRAWS)])
     simple = mapped_back(psd_part(noisy[0]), a)
-    value: Any = pair(upper)[1](x, budget=ZCDP(rho), rng=noise).value
+    value = value_of(pair(upper)[1], x, ZCDP(rho), noise)
     return {
         "error": law.error(value),
         "private": law.size(value - plain),
@@ -267,7 +274,7 @@ def three_layers(
             expected = [foreseen(radius) if one else nan for radius, one in zip(found, seen, strict=True)]
             curves.append(measured(part, found, key, expected))
             lines.append(theory("", fine, map(foreseen, fine), key))
-        total = Series("bias + noise", fine, [law.private(radius, n, rho) for radius in fine], role="truth")
+        total = styled("truth", "bias + noise", fine, [law.private(radius, n, rho) for radius in fine])
         panel = Panel(
             f"Student rows, ν = {law.degrees:g}", "clipping radius γ (σ)", ERROR, (*curves, *lines, total),
             note=f"n = {number(n)}, d = {d}, ρ = {number(rho)}.", xlim=ends, ylim=(1e-4, 2.0),
@@ -277,7 +284,7 @@ def three_layers(
     return Chart(
         "three_layers",
         "More moments move the best radius left, and the error down",
-        tuple(panels),
+        panels,
         alt="Bias falls with the clipping radius, noise grows as its square, the sampling error changes"
         " least. Bias and noise cross; their sum is least near the crossing, marked by a vertical"
         " line. With more moments the bias falls faster, and the least sum is smaller.",
@@ -299,17 +306,17 @@ def long_ellipsoids(
         measured("preconditioned", medians(groups, "error"), PRECONDITIONED),
     ]
     noise = [naive_noise(one, rows, rho, d) for one in uppers]
-    plain = [float(rows["reference"].median()) for rows in groups.values()]
+    plain = [rows["reference"].median() for rows in groups.values()]
     series.append(theory("", uppers, noise, NAIVE))
-    series.append(Series("no privacy", groups, plain, role="truth", colour_key=PLAIN))
+    series.append(styled("truth", "no privacy", groups, plain, PLAIN))
     x, y = 0.12 * uppers[-1], 3 * noise[-1] / 10**0.5
-    said = Mark("line: predicted noise alone", x=x, y=y, colour_key=NAIVE)
+    said = text_at("line: predicted noise alone", x, y, NAIVE)
     title = f"n = {number(rows)}, d = {d}, ρ = {number(rho)}, ν = {STEP_DEGREES:g}"
     label = "length u of the ellipsoid: largest over smallest eigenvalue"
     return Chart(
         "long_ellipsoids",
         "One radius pays for the length of the ellipsoid; preconditioning does not",
-        (Panel(title, label, ERROR, tuple(series), marks=(estimate_zero(d), said)),),
+        (Panel(title, label, ERROR, series, marks=(estimate_zero(d), said)),),
         alt="The naive error grows in proportion to the length of the ellipsoid, the preconditioned"
         " one is flat and close to the error without privacy.",
         how_to_read="The same privacy and rows, on longer and longer ellipsoids. One radius pays for the"
@@ -330,8 +337,8 @@ def _least_private(values: Array) -> float:
     return float((bias.mean(axis=0) + np.sqrt((noise**2).mean(axis=0))).min())
 
 
-def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: int) -> list[Verdict]:
-    checks, slopes, logs = [], list[Measure](), np.log(LAYER_N)
+def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+    slopes, logs = [], np.log(LAYER_N)
     for degrees in DEGREES:
         law, found = CutStudent(degrees, D), []
         predicted = [law.least(n, RHO) for n in LAYER_N]
@@ -341,50 +348,45 @@ def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: in
             values = np.hstack([layer(rows, "bias"), layer(rows, "noise")])
             found.append(summary(_least_private, values, seed, f"{LAYERED.name} {degrees:g} {n}"))
             near = measures.near(f"bias + noise, ν = {degrees:g}, n = {n}", found[-1], expected, n=n)
-            checks.append(
-                in_proportion(
-                    near,
-                    "M21/HT/Thm3.1",
-                    "bias + noise of size a, least over the radius: exact for Student rows",
-                    power=-slope,
-                )
+            yield in_proportion(
+                near,
+                "M21/HT/Thm3.1",
+                "bias + noise of size a, least over the radius: exact for Student rows",
+                power=-slope,
             )
         slopes.append(measures.slope(logs, [measures.logarithm(one) for one in found]))
         low, high = max(slope - SLOPE, limit - EXPONENT), min(slope + SLOPE, limit + EXPONENT)
         name = f"slope of bias + noise in n, ν = {degrees:g}"
-        checks.append(measures.between(name, slopes[-1], low, high, bound=slope))
+        yield measures.between(name, slopes[-1], low, high, bound=slope)
     for (fewer, more), both in zip(pairwise(DEGREES), pairwise(slopes), strict=True):
         name = f"slope at ν = {fewer:g} less that at ν = {more:g}"
-        checks.append(measures.between(name, measures.combination([1, -1], both), 0.0, inf, bound=0.0))
-    return [*checks, *_lengths(lengths, seed)]
+        yield measures.between(name, measures.combination([1, -1], both), 0.0, inf, bound=0.0)
+    yield from _lengths(lengths, seed)
 
 
-def _lengths(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def _lengths(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     groups = measures.by(frame, "upper")
     found = {u: summary(measures.rms, one["naive noise"], seed, f"naive {u:g}") for u, one in groups.items()}
     foreseen = {upper: naive_noise(upper) for upper in UPPERS}
-    checks, long = [], UPPERS[1:]
+    long = UPPERS[1:]
     for u in UPPERS:
         near = measures.near(f"naive noise at u = {u:g}", found[u], foreseen[u], n=SPREAD_N)
-        checks.append(
-            in_proportion(
-                near,
-                "M21/HT/Thm3.1",
-                "noise of size a in the norm of Σ, in proportion to u: all constants explicit",
-            )
+        yield in_proportion(
+            near,
+            "M21/HT/Thm3.1",
+            "noise of size a in the norm of Σ, in proportion to u: all constants explicit",
         )
     slope = measures.growth({u: found[u] for u in long})
     predicted = local_slope(long, [foreseen[u] for u in long])
     name = "exponent of the naive noise in u, from u = 1e2 on"
-    checks.append(measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted))
+    yield measures.between(name, slope, 1 - EXPONENT, 1 + EXPONENT, n=SPREAD_N, bound=predicted)
     flat = measures.spread(measures.means(groups, "private", seed, "flat"))
     name = "private part, preconditioned: largest over smallest mean, u = 10 .. 1e5"
     check = measures.between(name, flat, 0.0, FLAT, n=SPREAD_N)
-    return [*checks, enough(check, "M21/HT/Alg3", "enough for an error that does not change with u")]
+    yield enough(check, "M21/HT/Alg3", "enough for an error that does not change with u")
 
 
-def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def a_step_keeps_its_promise(frame: pd.DataFrame) -> Iterator[Verdict]:
     for point in STEPS.points:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < rows["promised"]) | (rows["high"] > 1)
@@ -392,14 +394,11 @@ def a_step_keeps_its_promise(frame: pd.DataFrame) -> list[Verdict]:
         name = f"{point['calibration']}, d = {point['d']}"
         statement = "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for 10 % of runs"
         found = seldom(name, outside | short, STEP_BETA, statement, n=point["n"])
-        checks.append(
-            enough(
-                found,
-                "M21/HT/Thm3.2",
-                "matrix Bernstein and the noise's norm add up to e ≤ 1/8: the step doubles ℓ",
-            )
+        yield enough(
+            found,
+            "M21/HT/Thm3.2",
+            "matrix Bernstein and the noise's norm add up to e ≤ 1/8: the step doubles ℓ",
         )
-    return checks
 
 
 CLAIMS = (
@@ -412,8 +411,8 @@ CLAIMS = (
         " predicted one and within .1 of -(nu - 2)/nu for nu = 4.2, 6.2, 10.2, and falls with nu. The naive"
         " noise in the norm of Sigma grows in proportion to u (within 15 %), the private part of the"
         " preconditioned one is flat for u = 10 .. 1e5 (ratio at most 1.5).",
-        sweeps=lambda: (LAYERED, SPREADS),
-        checks=moments_decide_the_rate,
+        moments_decide_the_rate,
+        lambda: (LAYERED, SPREADS),
     ),
     Claim(
         "covariance/step-keeps-promise",
@@ -422,7 +421,7 @@ CLAIMS = (
         "From the n at which its bound says so, one step of preconditioning with l = 1/16, paper and tight,"
         " d = 2 and 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in 90 % of runs, on spectra that touch"
         " both ends.",
-        sweeps=lambda: (STEPS,),
-        checks=a_step_keeps_its_promise,
+        a_step_keeps_its_promise,
+        lambda: (STEPS,),
     ),
 )

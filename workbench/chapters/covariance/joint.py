@@ -4,23 +4,20 @@ Covariances are rotated, eigenvalues at least 1, the mean ten standard deviation
 1, the condition number, and ten times its root for the mean.
 """
 
+from collections.abc import Iterator
 from math import hypot, inf, sqrt
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, columns, ratio
+from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, resampler
-from workbench.study.measures import at, near, resampled
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, each_trial
+from workbench.study.claim import Claim, Verdict, claim_level
+from workbench.study.measures import at, near, paired_columns, resampled
+from workbench.study.run import Point, Row, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean
@@ -39,9 +36,9 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
     )
     law = named("geometric", d, condition).law(data, far=FAR)
     x = law.sample(n, rng=data)
-    joint: Any = joint_of(condition)(x, budget=budget, rng=noise).value
-    known: Any = told(x - law.mean, budget=budget, rng=noise).value
-    pairs: Any = paired(x, budget=budget, rng=noise).value
+    joint = value_of(joint_of(condition), x, budget, noise)
+    known = value_of(told, x - law.mean, budget, noise)
+    pairs = value_of(paired, x, budget, noise)
     return {"joint": law.error(joint.covariance), "known": law.error(known), "pairs": law.error(pairs)}
 
 
@@ -50,7 +47,7 @@ def foreseen(
     n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
 ) -> Row:
     law = named(spectrum, d, condition).law(data, far=FAR)
-    value: Any = joint_of(condition)(law.sample(n, rng=data), budget=ZCDP(rho), rng=noise).value
+    value = value_of(joint_of(condition), law.sample(n, rng=data), ZCDP(rho), noise)
     return {"error": hypot(law.mean_error(value.mean), law.error(value.covariance))}
 
 
@@ -84,15 +81,13 @@ FORESEEN = over_spectra("m21-joint-foreseen", SETTINGS, 10)
 FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few dimensions vary more
 
 
-def price_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def price_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     level, rng = claim_level(parts=2 * len(PRICES.points)), resampler(seed, PRICES.name)
-    found = []
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
         for name, low, high in (("joint", 0.0, 1.05), ("pairs", PAIRED, inf)):
             both, said = (column(rows, name), column(rows, "known")), f"{name} over known mean, {where}"
-            found.append(ratio(said, *both, low, high, level, rng, n=point["n"]))
-    return found
+            yield ratio(said, *both, low, high, level, rng, n=point["n"])
 
 
 def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -103,7 +98,7 @@ def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
 
 def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
     n, d, rho = point["n"], point["d"], point["rho"]
-    errors = columns(at(frame, **point), "error", "spectrum")
+    errors = paired_columns(at(frame, **point), "error", "spectrum")
 
     def largest(sample: Array) -> float:
         return float(np.median(sample, axis=0).max())
@@ -122,8 +117,8 @@ CLAIMS = (
         "d = 10, n = 1e4, ρ = .5, condition numbers 1, 1e2, 1e4, rotated: an unknown mean, within ten of the"
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
-        sweeps=lambda: (PRICES,),
-        checks=price_checks,
+        price_checks,
+        lambda: (PRICES,),
         kind="ours",
     ),
     Claim(
@@ -133,8 +128,8 @@ CLAIMS = (
         "The error of mean and covariance that gaussian/coinpress predicts from public numbers is, within"
         " 15 %, the largest median over spectra (round, one large, one small, equal ratios): d = 2 to 10,"
         " condition numbers 1 to 1e8, 1.3 to 6 times as many rows as where predictions begin to be finite.",
-        sweeps=lambda: (FORESEEN, FORESEEN_FEW),
-        checks=prediction,
+        prediction,
+        lambda: (FORESEEN, FORESEEN_FEW),
         kind="ours",
     ),
 )

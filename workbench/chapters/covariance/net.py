@@ -5,6 +5,7 @@ rows and without noise. On the line a grid of logarithms of step s has a mean fl
 variance is uniform on the logarithmic scale.
 """
 
+from collections.abc import Iterator
 from math import log
 
 import numpy as np
@@ -12,21 +13,16 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.one_radius import PLAIN, error_of
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import ERROR, LEVEL, across, measured
-from workbench.charts.style import number
+from workbench.charts.curves import ERROR, LEVEL, Chart, Panel, across, measured, number, styled, text_at
 from workbench.estimators.nets import PureNetCovariance, directions
 from workbench.linalg import second_moment
 from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, multiples
+from workbench.study.claim import Claim, Verdict, enough
 from workbench.study.measures import summary
-from workbench.study.profiles import blocks
-from workbench.study.rules import Verdict, enough
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
 from workbench.types import Array
 
 NET = "covariance/pure-net"
@@ -61,7 +57,7 @@ def net_errors(
     one = estimator(alpha)
     law = rotated(np.exp(data.uniform(0.0, log(UPPER), d)), data, degrees=DEGREES)
     x = law.sample(n, rng=data)
-    error = error_of(law, one(x, budget=PureDP(epsilon), rng=noise).value)
+    error = error_of(law, value_of(one, x, PureDP(epsilon), noise))
     return {"error": error, "floor": law.error(nearest(one, law)), "reference": law.error(second_moment(x))}
 
 
@@ -81,19 +77,19 @@ def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
         for place, alpha in enumerate(ALPHAS[d] if len(frame) else ()):
             rows, rank = measures.at(frame, alpha=alpha), 1 - place / (len(ALPHAS[d]) - 1)
             found = measures.means(measures.by(rows, "n"), "error", run.seed, f"net {d} {alpha:g}", LEVEL)
-            floor = float(rows["floor"].mean())
+            floor = rows["floor"].mean()
             series.append(measured(f"step {number(alpha / 2)}", found, NET, rank=rank))
             series.append(across("", found, floor, NET, rank=rank))
             if not place and d == 1:
-                marks.append(Mark("the floor of this net", x=2.6 * min(found), y=1.1 * floor))
-        plain = {n: float(rows["reference"].mean()) for n, rows in measures.by(frame, "n").items()}
-        series.append(Series("no privacy", plain, plain.values(), role="truth", colour_key=PLAIN))
+                marks.append(text_at("the floor of this net", 2.6 * min(found), 1.1 * floor))
+        plain = {n: rows["reference"].mean() for n, rows in measures.by(frame, "n").items()}
+        series.append(styled("truth", "no privacy", plain, plain.values(), PLAIN))
         axes = "number of rows n", f"mean {ERROR}"
-        panels.append(Panel(f"d = {d}", *axes, tuple(series), marks=tuple(marks)))
+        panels.append(Panel(f"d = {d}", *axes, series, marks=marks))
     return Chart(
         "net_floors",
         "The error falls to the step of the net, and no further",
-        tuple(panels),
+        panels,
         alt="Errors fall with n to floors that are lower for finer nets, in one and in two dimensions;"
         " without privacy the error falls on.",
         how_to_read="The horizontal lines are the floors: how far the truth is from the best candidate on the"
@@ -102,8 +98,7 @@ def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
     )
 
 
-def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
-    checks = []
+def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     for d, frame in zip(NETS, frames, strict=True):
         floors, (few_n, *_, many_n) = {}, NET_N[d]
         for place, alpha in enumerate(ALPHAS[d]):
@@ -111,15 +106,14 @@ def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
             name, label = f"d = {d}, alpha = {alpha:g}", f"m21-heavy-net {d} {alpha:g}"
             over = summary(_ratio, many[["error", "floor"]], seed, label)
             check = measures.between(f"error over floor, {name}", over, 0.0, 1.3, n=many_n, bound=1.0)
-            checks.append(enough(check, "M21/pure", "enough for the floor of the net, within 30 %"))
+            yield enough(check, "M21/pure", "enough for the floor of the net, within 30 %")
             label = f"{label} {2 * place + 1}"
             means = [summary(measures.mean, rows["error"], seed, label) for rows in (few, many)]
             name = f"error at n = {few_n} over that at {many_n}, {name}"
-            checks.append(measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0))
+            yield measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0)
             floors[alpha] = measures.scaled(means[1], 1 / alpha)
         name, spread = f"error over step, largest over smallest, d = {d}", measures.spread(floors)
-        checks.append(measures.between(name, spread, 0.0, 1.5, n=many_n))
-    return checks
+        yield measures.between(name, spread, 0.0, 1.5, n=many_n)
 
 
 def _ratio(pairs: Array) -> float:
@@ -136,8 +130,8 @@ CLAIMS = (
         " the distance of the covariance from the net, which it reaches within 30 % on average, at n = 16000"
         " in one dimension and 4000 in two; there it is proportional to the net's step (within 1.5) over a"
         " factor of 4 in one dimension and of 2 in two.",
-        sweeps=lambda: NETS.values(),
-        checks=falls_to_the_floor,
+        falls_to_the_floor,
+        lambda: NETS.values(),
         kind="ours",
     ),
 )

@@ -11,17 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import circle, ellipse, plane
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, circle, ellipse, number, plane, styled, text_at
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Trace
 from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailedNaiveCovariance
 from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP
-from workbench.study.grids import Role, stream
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, stream, value_of
 from workbench.types import Array
 
 # What the topics on covariances share: distributions in the plane, errors in units of Σ, one run.
@@ -78,25 +75,25 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
     naive, preconditioned = pair(upper)
     clip, long, panels = naive.cut_radius(n, 2, ZCDP(rho)), sqrt(law.values[-1]), list[Panel]()
     first, second = x[:SHOWN].T
-    rows = Series("", first, second, role="rows", colour_key="idea/data")
+    rows = styled("rows", "", first, second, "idea/data")
     truth = ellipse("", law.covariance, role="truth")
     for title, key, estimator in (
         ("One clipping radius", NAIVE, naive),
         ("After preconditioning", PRECONDITIONED, preconditioned),
     ):
-        released: list[Any] = [estimator(x, budget=ZCDP(rho), rng=noise).value for _ in range(DRAWN)]
+        released: list[Any] = [value_of(estimator, x, ZCDP(rho), noise) for _ in range(DRAWN)]
         lines = [ellipse("", value, role="release", colour_key=key) for value in released]
         error = number(float(np.median([law.error(value) for value in released])), 2)
         marks = (
-            Mark(f"median error {error}", x=-0.52 * long, y=0.78 * long, colour_key=key),
-            Mark("black: the truth Σ", x=0.55 * long, y=-0.45 * long, colour_key=PLAIN),
+            text_at(f"median error {error}", -0.52 * long, 0.78 * long, key),
+            text_at("black: the truth Σ", 0.55 * long, -0.45 * long, PLAIN),
         )
         note = f"n = {number(n)}, ρ = {number(rho)}; rows are clipped at {number(clip, 2)}." * (not panels)
         panels.append(plane(title, (rows, *lines, truth), reach=0.95 * long, note=note, marks=marks))
     return Chart(
         "one_radius",
         "One radius loses the short axis in noise; preconditioning recovers it",
-        tuple(panels),
+        panels,
         alt="A long tilted ellipse among rows. Left, releases with one clipping radius agree along the"
         " long axis and are far too fat or flat across it. Right, preconditioned releases lie on the"
         " ellipse in both directions.",
@@ -120,9 +117,9 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
             *(circle("", size, colour_key="idea/public") for size in (1.0, sqrt(lower))),
         )
         inside = 0.0 if lower > TOLD else -0.72
-        marks = [Mark(f"ℓ = {number(lower, 2)}", x=0.0, y=inside, colour_key="idea/public")]
+        marks = [text_at(f"ℓ = {number(lower, 2)}", 0.0, inside, "idea/public")]
         if not place:
-            marks.append(Mark("AΣAᵀ", x=-0.33, y=0.45))
+            marks.append(text_at("AΣAᵀ", -0.33, 0.45))
         head = f"Before step {place + 1}{' (last)' * (place == last)}"
         names = ("first coordinate of Ax", "second coordinate of Ax")
         panels.append(plane(head, lines, reach=1.12, names=names, marks=marks))
@@ -134,7 +131,7 @@ def step_by_step(run: Run, *, rho: float = RHO, n: int = STEPS_N, upper: float =
     return Chart(
         "step_by_step",
         title,
-        tuple(panels),
+        panels,
         alt=f"{COUNTS[len(panels) - 1]}: the covariance as the next step sees it, an ellipse between an outer"
         f" circle of radius 1 and an inner circle{' that grows from step to step' * (last > 0)}{end}.",
         how_to_read="Each panel shows the covariance of Ax, between two circles that anyone may know: radius"
@@ -189,6 +186,6 @@ def judge(mine: Callable[[Array, float, np.random.Generator], Any], *, seed: int
         found = np.asarray(mine(x.copy(), EXERCISE_RHO, yours), np.float64)
         if found.shape != (2, 2):
             raise ArgumentError("mine", f"an array of shape {found.shape}", "a function that returns 2 by 2")
-        ours = (one(x, budget=ZCDP(EXERCISE_RHO), rng=noise).value for one in pair(EXERCISE_UPPER))
+        ours = (value_of(one, x, ZCDP(EXERCISE_RHO), noise) for one in pair(EXERCISE_UPPER))
         errors.append([law.error(np.asarray(one)) for one in (found, *ours)])
     return Judged(*np.array(errors).T)

@@ -6,6 +6,7 @@ grows, `errors` goes through spectra of every sort. Every frame and every scale 
 lies on a grid by chance.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import inf, isfinite, nan, sqrt
@@ -16,9 +17,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.chapters.covariance.one_radius import PLAIN, error_of, estimate_zero, geometric
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import ERROR, measured, medians
-from workbench.charts.style import number
+from workbench.charts.curves import ERROR, Chart, Panel, measured, medians, number, styled, text_at
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.subspaces import Eigenvalues, SubspaceAggregate
@@ -27,14 +26,21 @@ from workbench.populations import Rotated
 from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, multiples
+from workbench.study.claim import Claim, Verdict, claim_level, combine, enough, supremum
 from workbench.study.measures import certain, means, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, combine, enough, supremum
-from workbench.study.run import Row, Run, answered, each_trial
+from workbench.study.run import (
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    each_trial,
+    grid,
+    multiples,
+    resources,
+    value_of,
+)
 from workbench.study.search import fewest_rows as least_rows
-from workbench.study.sweeps import resources
 
 EPSILON, DELTA = 1.0, 1e-6
 BUDGET = ApproxDP(EPSILON, DELTA)
@@ -72,7 +78,7 @@ def spectra(n: int, calibration: Any, condition: float, *, data: Generator, nois
     """Measure the smallest and the largest ratio of an eigenvalue to the truth."""
     values = geometric(D, condition) * np.exp(data.uniform(-20.0, 20.0))
     x = rotated(values, data).sample(n, rng=data)
-    found = Eigenvalues(centred=True, calibration=calibration)(x, budget=BUDGET, rng=noise).value
+    found = value_of(Eigenvalues(centred=True, calibration=calibration), x, BUDGET, noise)
     if isinstance(found, Abstention):
         return {"low": 0.0, "high": np.inf}
     ratios = found[::-1] / values
@@ -86,14 +92,22 @@ def votes(n: int, k: int, gap: float, *, data: Generator, noise: Generator) -> R
     The eigenvalues before the gap spread over a factor of 4, those after it are equal; the gap is known to
     √2.
     """
-    law = rotated(np.concatenate([np.full(D - k, gap**2), geometric(k, TOP) if k > 1 else [1.0]]), data)
+    over, spread = voted(D, k, n, gap, TOP, BUDGET, data, noise)
+    return {"over": over, "spread": spread}
+
+
+def voted(
+    d: int, k: int, n: int, gap: float, top: float, budget: ApproxDP, data: Generator, noise: Generator
+) -> tuple[float, float]:
+    before = geometric(k, top) if k > 1 else np.ones(1)
+    law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
     known = min(gap * uncertain(data), 1.0)
     estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-    found = estimator(law.sample(n, rng=data), budget=BUDGET, rng=noise).value
+    found = value_of(estimator, law.sample(n, rng=data), budget, noise)
     if isinstance(found, Abstention):
-        return {"over": np.inf, "spread": 0.0}
-    top, seen = law.basis[:, D - k :], law.seen_by(np.eye(D) + (known - 1) * found)
-    return {"over": np.linalg.norm(found - top @ top.T, 2) / gap, "spread": seen[D - k - 1] / seen[-1]}
+        return inf, 0.0
+    plane, seen = law.basis[:, d - k :], law.seen_by(np.eye(d) + (known - 1) * found)
+    return float(np.linalg.norm(found - plane @ plane.T, 2)) / gap, float(seen[d - k - 1] / seen[-1])
 
 
 @each_trial
@@ -127,7 +141,7 @@ def beside_the_sample(
 ) -> Row:
     x = law.sample(n, rng=data)
     estimators = {"error": UnboundedCovariance(), **others}
-    found = {name: error_of(law, one(x, budget=budget, rng=noise).value) for name, one in estimators.items()}
+    found = {name: error_of(law, value_of(one, x, budget, noise)) for name, one in estimators.items()}
     return answered(reference=law.sample_error(x), **found)
 
 
@@ -191,16 +205,16 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
             last = inside[-1]
             named_at = tuple(curve.x)[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
         series.append(replace(curve, y=y, label_at=named_at))
-    plain = [float(rows["reference"].median()) for rows in groups.values()]
-    series.append(Series("", groups, plain, role="truth", colour_key=PLAIN))
+    plain = [rows["reference"].median() for rows in groups.values()]
+    series.append(styled("truth", "", groups, plain, PLAIN))
     steps = [coinpress_steps(point["condition"], n, budget) for point in made.points]
     below = 0.55 * min(plain, default=foreseen / 2)
     panel = Panel(
-        "Equal ratios between neighbouring eigenvalues", "condition number of Σ", ERROR, tuple(series),
+        "Equal ratios between neighbouring eigenvalues", "condition number of Σ", ERROR, series,
         note=f"n = {number(n)}, d = {D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
         f" CoinPress takes {min(steps)} to {max(steps)} steps.",
         ylim=(0.01, 3e6),
-        marks=(estimate_zero(D, CONDITIONS[4]), Mark("no privacy", x=10**6.5, y=below, colour_key=PLAIN)),
+        marks=(estimate_zero(D, CONDITIONS[4]), text_at("no privacy", 10**6.5, below, PLAIN)),
         xlim=None if plain else (CONDITIONS[0], CONDITIONS[-1]),  # where nothing was run
     )  # fmt: skip
     return Chart(
@@ -220,21 +234,17 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
 # What is claimed
 
 
-def eigenvalues_to_a_factor(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def eigenvalues_to_a_factor(frame: pd.DataFrame) -> Iterator[Verdict]:
     for point in EIGENVALUES.points:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
         name = f"{point['calibration']}, condition number {point['condition']:g}"
         statement = "every eigenvalue within √2 of the truth, but for 10 % of runs"
-        checks.append(
-            enough(
-                seldom(name, outside, BETA, statement, n=EIGEN_N),
-                "M21/UG/Thm3.1",
-                "enough for every eigenvalue within a factor √2",
-            )
+        yield enough(
+            seldom(name, outside, BETA, statement, n=EIGEN_N),
+            "M21/UG/Thm3.1",
+            "enough for every eigenvalue within a factor √2",
         )
-    return checks
 
 
 def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -245,13 +255,11 @@ def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each]
 
 
-def coarse_closes_any_gap(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def coarse_closes_any_gap(frame: pd.DataFrame) -> Iterator[Verdict]:
     for gap, rows in measures.by(frame, "gap").items():
         name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for 10 % of runs"
         found = seldom(name, rows["spread"] < 0.05, BETA, statement, n=VOTE_N)
-        checks.append(enough(found, "M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was"))
-    return checks
+        yield enough(found, "M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was")
 
 
 def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame, seed: int) -> Verdict:
@@ -308,8 +316,8 @@ CLAIMS = (
         " times the largest eigenvalue, has ten times the error or more at 1e12 in three steps; where their"
         " number is free it takes at least 1.5 times as many, and has at most twice the error with its"
         " source's constants.",
-        sweeps=lambda: (SIDES, ANY),
-        checks=flat_in_the_condition_number,
+        flat_in_the_condition_number,
+        lambda: (SIDES, ANY),
     ),
     Claim(
         "covariance/eigenvalues-to-a-factor",
@@ -318,8 +326,8 @@ CLAIMS = (
         "Block eigenvalues, paper and tight, are within a factor √2 of the truth in 90 % of runs, all of"
         " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6). The bins of"
         ' "paper" leave no room: about 10 % of its runs fail, and 20 % would be refuted.',
-        sweeps=lambda: (EIGENVALUES,),
-        checks=eigenvalues_to_a_factor,
+        eigenvalues_to_a_factor,
+        lambda: (EIGENVALUES,),
     ),
     Claim(
         "covariance/error-follows-gap",
@@ -327,8 +335,8 @@ CLAIMS = (
         ("M21/UG/Alg2",),
         "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
         " 1e-1 .. 1e-6 (within 1.5) and below 1: n = 6000, d = 3, k = 1, (1, 1e-6).",
-        sweeps=lambda: (VOTES,),
-        checks=error_follows_the_gap,
+        error_follows_the_gap,
+        lambda: (VOTES,),
     ),
     Claim(
         "covariance/coarse-closes-gap",
@@ -337,7 +345,7 @@ CLAIMS = (
         "After the coarse preconditioner lambda_{k+1}/lambda_1 is at least 1/20 in 90 % of runs at gaps"
         " 1e-1, 1e-3 and 1e-6, where lambda_k/lambda_1 = 1/4 and the gap is known to a factor: n = 6000, d"
         " = 3, k = 2.",
-        sweeps=lambda: (COARSE,),
-        checks=coarse_closes_any_gap,
+        coarse_closes_any_gap,
+        lambda: (COARSE,),
     ),
 )

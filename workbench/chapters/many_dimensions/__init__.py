@@ -2,8 +2,7 @@
 
 from workbench.chapters.many_dimensions.box_and_ball import error_against_dimension, skewed_rows
 from workbench.chapters.many_dimensions.coinpress import price_of_a_covariance, price_of_a_mean
-from workbench.chapters.many_dimensions.in_the_plane import balls
-from workbench.chapters.many_dimensions.steps import error_against_steps, steps_on_the_wrong_side
+from workbench.chapters.many_dimensions.steps import balls, error_against_steps, steps_on_the_wrong_side
 
 CLAIMS = (
     "many-dimensions/published-errors",

@@ -23,9 +23,19 @@ from workbench.chapters.many_dimensions.coinpress import (
     Parts,
     words,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import across, covering, measured, medians, theory
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    Chart,
+    Mark,
+    Panel,
+    across,
+    covering,
+    measured,
+    medians,
+    number,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.estimators import Estimator
 from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean, shared
 from workbench.estimators.coinpress import CoinPressMean
@@ -33,11 +43,20 @@ from workbench.estimators.heavy_tailed import ClippedHeavyMean
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.audit import Pair
-from workbench.study.grids import Point, Sweep, grid, multiples
 from workbench.study.measures import at, by, scaled
-from workbench.study.profiles import blocks
-from workbench.study.run import Row, Run, each_trial, error_of
-from workbench.study.sweeps import resources
+from workbench.study.run import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    blocks,
+    each_trial,
+    error_of,
+    grid,
+    multiples,
+    resources,
+    value_of,
+)
 from workbench.types import Array
 
 N, DIMENSIONS = 2000, (1, 2, 4, 8, 16, 32, 64)
@@ -74,7 +93,7 @@ def distances(
 ) -> Row:
     found: dict[str, Any] = {"reference": np.linalg.norm(x.mean(axis=0) - theta)}
     for key, estimator in methods.items():
-        value = estimator(x, budget=budget, rng=noise).value
+        value = value_of(estimator, x, budget, noise)
         found[key] = error_of(value, lambda mean: np.linalg.norm(mean - theta))
     return found
 
@@ -172,11 +191,11 @@ def error_against_dimension(
     fine = sorted({int(x) for x in np.geomspace(DIMENSIONS[0], DIMENSIONS[-1], 9).round()})
     lines = {key: [_ratio(key, {**world, "n": n, "d": d}) for d in fine] for key in METHODS}
     # the median error of the sample mean is known: its square is χ²_d/n
-    plain = {d: Parts(sqrt(int(d) / n), 0.0, int(d)).quantile(0.5) for d in groups}
-    curves = list[Series]()
+    plain = {d: Parts(sqrt(d / n), 0.0, d).quantile(0.5) for d in groups}
+    curves = []
     for key, (label, colour, rank) in METHODS.items():
         found = {d: scaled(one, 1 / plain[d]) for d, one in medians(groups, key).items()}
-        expected = [_ratio(key, {**world, "n": n, "d": int(d)}, once=True) for d in groups]
+        expected = [_ratio(key, {**world, "n": n, "d": d}, once=True) for d in groups]
         curves.append(measured("", found, colour, expected, rank=rank))
         curves.append(theory(label, fine, lines[key], colour, rank=rank))
     curves.append(across("", (fine[0], fine[-1]), 1, PLAIN))
@@ -184,15 +203,15 @@ def error_against_dimension(
     most = max((y for one in near if one.role == "theory" for y in one.y if isfinite(y)), default=1 / 1.15)
     times = lines[BOX][-1]
     words_of = f"{number(float(f'{times:.2g}'))} times the error of sampling"
-    marks = (Mark(words_of, x=fine[-1] / 6, y=1.1 * times, colour_key=BOX),)
+    marks = (text_at(words_of, fine[-1] / 6, 1.1 * times, BOX),)
     said = f"{number(n)} rows, every coordinate in ±{number(radius)} σ"
     axes, closer = ("dimension d", "error / that of the sample mean"), (0.9, 1.15 * most)
     return Chart(
         "error_against_dimension",
         "Clipping to a box is ruinous in many dimensions, clipping to a ball is not",
         (
-            Panel(said, *axes, tuple(curves), marks=marks, ylim=(0.8, 2 * times)),
-            Panel("the same without the box", *axes, tuple(near), yscale="linear", ylim=closer),
+            Panel(said, *axes, curves, marks=marks, ylim=(0.8, 2 * times)),
+            Panel("the same without the box", *axes, near, yscale="linear", ylim=closer),
         ),
         alt="Median error over that of the sample mean, against the dimension, for five private"
         " means. The one that clips to a box lies far above; the others stay far below it, CoinPress lowest"
@@ -222,19 +241,19 @@ def skewed_rows(
         for key in (BALL, HEAVY):
             one, expected = estimators(d, radius)[key], [nan] * len(groups)
             if law == "normal":
-                expected = [predicted(key, one, int(n), d, budget).quantile(0.5) for n in groups]
+                expected = [predicted(key, one, n, d, budget).quantile(0.5) for n in groups]
             curves.append(measured(METHODS[key][0], medians(groups, key), key, expected))
         plain = [one.estimate for one in medians(groups, "reference").values()]
-        curves.append(Series("sample mean", groups, plain, role="reference", colour_key=PLAIN))
+        curves.append(styled("reference", "sample mean", groups, plain, PLAIN))
         if law == "skewed" and groups:
             x, y, said = max(groups) / 3, min(curves[0].y), "the bias: no number of rows repairs it"
             marks = (Mark(said, "horizontal", x=x, y=y, colour_key=BALL),)
         axes, ylim = ("number of rows n", "median error (σ)"), covering((0.005, 2), curves)
-        panels.append(Panel(title, *axes, tuple(curves), ylim=ylim, marks=marks))
+        panels.append(Panel(title, *axes, curves, ylim=ylim, marks=marks))
     return Chart(
         "skewed_rows",
         "On skewed rows CoinPress stops at a bias; the mean for bounded moments does not",
-        tuple(panels),
+        panels,
         alt="Median error against n, for normal rows on the left and skewed ones on the right. On normal rows"
         " CoinPress comes down to the sample mean, and the mean for bounded moments lies above it. On skewed"
         " rows CoinPress stops falling at a bias, and the other one goes on falling.",

@@ -31,7 +31,7 @@ leave 1 undecided at two n of Figure 3: .985 [.958, 1.017] and .983 [.953, 1.007
 mean of 100 runs, with a standard error of about 1 % itself.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -45,9 +45,19 @@ from numpy.typing import NDArray
 
 from workbench.bounds import smallest
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import along, crossed, measured, medians
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    Chart,
+    Mark,
+    Panel,
+    Series,
+    along,
+    crossed,
+    measured,
+    medians,
+    number,
+    styled,
+    text_at,
+)
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean
 from workbench.estimators.shared.budgets import step_budgets
 from workbench.estimators.shared.moments import winsorised_rms
@@ -56,8 +66,7 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, multiples, resampler
+from workbench.study.claim import Claim, Verdict, beside, claim_level
 from workbench.study.intervals import local_slope
 from workbench.study.measures import (
     BAND,
@@ -69,6 +78,7 @@ from workbench.study.measures import (
     median,
     near,
     paired,
+    paired_columns,
     paired_ratio,
     resampled,
     rms,
@@ -76,9 +86,7 @@ from workbench.study.measures import (
     slope_inside,
     success,
 )
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, resampler, value_of
 from workbench.types import Array
 
 Vector = NDArray[np.float64]
@@ -247,7 +255,7 @@ def measure(
     plain = of.plain(x)
     found = {"reference": of.error(plain, truth)}
     for name, estimator in estimators.items():
-        value: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        value = value_of(estimator, x, ZCDP(rho), noise)
         found[f"error {name}"] = of.error(value, truth)
         found[f"apart {name}"] = of.apart(value, plain, truth)
     return found
@@ -267,7 +275,7 @@ def in_one_mode(
     of: Of, d: int, mode: Any, n: int, rho: float, *, data: Generator, noise: Generator, **given: float
 ) -> Row:
     truth, x = of.rows(n, d, given[of.known], data)
-    value: Any = of.estimator(d, given[of.known], mode=mode)(x, budget=ZCDP(rho), rng=noise).value
+    value = value_of(of.estimator(d, given[of.known], mode=mode), x, ZCDP(rho), noise)
     return {"error": of.error(value, truth)}
 
 
@@ -365,8 +373,8 @@ MEANS = Kind.of_sizes(
 )
 COVARIANCES = Kind.of_sizes(
     "m21-covariance-sizes",
-    (8, 36),
-    (8, 75),
+    (8, 72),
+    (8, 150),
     of=Covariances,
     axes={
         "n": Sweep(
@@ -473,22 +481,22 @@ def _published(run: Run, shown: Published, ylabel: str) -> Panel:
     """Return the errors as published, ours with as many steps, and the default's."""
     points = shown.sweep.points
     groups, ns, d = by(run.table(shown.sweep), "n"), [point["n"] for point in points], points[0]["d"]
-    series, most = list[Series](), max(shown.errors)
+    series, most = [], max(shown.errors)
     for t, errors in shown.errors.items():
         rank = (t - 1) / most
         found = medians(groups, f"error {t}")
         series.append(measured(f"t = {t}", found, shown.of.key + ":paper", rank=rank))
         label = "published" if t == most else ""
-        series.append(Series(label, ns, errors, role="reference", colour_key="idea/public"))
+        series.append(styled("reference", label, ns, errors, "idea/public"))
     series.append(measured("default", medians(groups, "error default"), shown.of.key))
     sampling = sqrt(d) if shown.of is Means else sqrt(d * (d + 1))
     floor = [sampling / sqrt(n) for n in ns]
-    series.append(Series("sampling", ns, floor, role="reference", colour_key=PLAIN))
+    series.append(styled("reference", "sampling", ns, floor, PLAIN))
     known = {name: value for name, value in points[0].items() if name not in ("n", "d", "rho")}
     ((word, value),) = known.items()
     reach = f"R = {number(value)}√d" if word == "reach" else f"K = {number(float(f'{value:.3g}'))}"
-    title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(float(d))}, {reach}"
-    return Panel(title, "number of rows n", ylabel, tuple(series))
+    title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(d)}, {reach}"
+    return Panel(title, "number of rows n", ylabel, series)
 
 
 def price_of_a_mean(run: Run, *, rho: float = RHO, d: int = D, radius: float = REACH) -> Chart:
@@ -534,7 +542,7 @@ def price_of_a_covariance(
 def size(values: Vector) -> Measure:
     squares = np.square(values)
     middle, reach = float(squares.mean()), 1.96 * float(squares.std(ddof=1)) / sqrt(len(values))
-    return Measure(float(rms(values)), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
+    return Measure(rms(values), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
 
 
 def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) -> Panel:
@@ -558,11 +566,11 @@ def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) 
             said = f"free beyond {number(float(f'{n:.2g}'))} rows"
             marks += (
                 Mark("", "point", n, y),
-                Mark(said, x=right * n, y=above * y, colour_key="idea/total"),
+                text_at(said, right * n, above * y, "idea/total"),
             )
-    curves.append(Series("sampling", fine, floor, role="reference", colour_key=PLAIN))
-    title = f"ρ = {number(rho)}, d = {number(float(d))}"
-    return Panel(title, "number of rows n", ylabel, tuple(curves), marks=tuple(marks))
+    curves.append(styled("reference", "sampling", fine, floor, PLAIN))
+    title = f"ρ = {number(rho)}, d = {number(d)}"
+    return Panel(title, "number of rows n", ylabel, curves, marks=marks)
 
 
 # What is claimed: root mean squares and their ratios are decided by resampling trials
@@ -572,15 +580,10 @@ def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
     return np.asarray(at(frame, **where)[name].to_numpy(), np.float64)
 
 
-def columns(frame: pd.DataFrame, name: str, along: str) -> Vector:
-    values = list(dict.fromkeys(frame[along]))
-    return np.column_stack([column(frame, name, **{along: value}) for value in values])
-
-
 def part(name: str, values: Vector, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
     low, high = resampled(mean, np.square(values), level, rng).interval
     ends = float(np.sqrt(max(low, 0.0))), float(np.sqrt(high))
-    found = Measure(float(rms(values)), ends, len(values))
+    found = Measure(rms(values), ends, len(values))
     return near(name, found, predicted, AS_PREDICTED, n=n, level=level)
 
 
@@ -599,30 +602,29 @@ def ratio(
     return paired("ratio of paired root mean squares", name, found, low, high, level, n=n)
 
 
-def excess(kind: Kind, name: str, *frames: pd.DataFrame, seed: int) -> list[Verdict]:
+def excess(kind: Kind, name: str, *frames: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     count = sum(3 * len(sweep.points) + len(MODES) for sweep in kind.axes.values())
     level = claim_level(parts=count + len(MODES) * len(kind.rows))
-    rng, found = resampler(seed, name), list[Verdict]()
+    rng = resampler(seed, name)
     for axis, frame in zip(kind.axes, frames, strict=False):
-        found += along_axis(kind, axis, frame, level, rng)
-    return [*found, *rows_checks(kind, pd.concat(frames[3:], ignore_index=True), level, rng)]
+        yield from along_axis(kind, axis, frame, level, rng)
+    yield from rows_checks(kind, pd.concat(frames[3:], ignore_index=True), level, rng)
 
 
-def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
-    found, points = list[Verdict](), kind.axes[axis].points
+def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Generator) -> Iterator[Verdict]:
+    points = kind.axes[axis].points
     expected = {mode: [predict(kind.of, mode, **point) for point in points] for mode in MODES}
     for place, point in enumerate(points):
         rows, where, n = at(frame, **{axis: point[axis]}), f"{axis} = {point[axis]:g}", point["n"]
         for mode in MODES:
             values, privacy = column(rows, f"apart {mode}"), expected[mode][place].privacy
-            found.append(part(f"privacy, {mode}, {where}", values, privacy, level, rng, n=n))
+            yield part(f"privacy, {mode}, {where}", values, privacy, level, rng, n=n)
         sampling = expected["practical"][place].sampling
-        found.append(part(f"sampling, {where}", column(rows, "reference"), sampling, level, rng, n=n))
+        yield part(f"sampling, {where}", column(rows, "reference"), sampling, level, rng, n=n)
     xs = [float(point[axis]) for point in points]
     for mode in MODES:
-        samples, line = columns(frame, f"apart {mode}", axis), [one.privacy for one in expected[mode]]
-        found.append(slope(f"slope in {axis}, {mode}", xs, samples, line, level, rng))
-    return found
+        samples, line = paired_columns(frame, f"apart {mode}", axis), [one.privacy for one in expected[mode]]
+        yield slope(f"slope in {axis}, {mode}", xs, samples, line, level, rng)
 
 
 def foreseen_rows(of: Of, mode: str, d: int, alpha: float) -> int:
@@ -630,12 +632,11 @@ def foreseen_rows(of: Of, mode: str, d: int, alpha: float) -> int:
     return smallest(lambda n: predict(of, mode, n=n, **given).quantile(BETA) <= alpha, start=2)
 
 
-def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -> list[Verdict]:
+def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -> Iterator[Verdict]:
     """Return the checks of the n at which the error is at most alpha in 90 % of runs.
 
     The first formula beside it is that of the prediction, with every constant; the second that of the shape.
     """
-    found = []
     for (d, alpha), mode in product(kind.rows, MODES):
         predicted = foreseen_rows(kind.of, mode, d, alpha)
         rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
@@ -644,34 +645,31 @@ def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -
         check = near(name, measure, predicted, AS_PREDICTED, n=needed.rows, level=level)
         for formula, n in zip(kind.formulas, (predicted, kind.shape(d, alpha).total), strict=True):
             check = beside(check, SOURCE, formula, n, needed)
-        found.append(check)
-    return found
+        yield check
 
 
-def place_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    level, rng, found = claim_level(parts=len(PLACES)), resampler(seed, WHERE.name), []
+def place_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+    level, rng = claim_level(parts=len(PLACES)), resampler(seed, WHERE.name)
     for place in PLACES:
         rows, n = at(frame, place=place), int(frame["n"].iloc[0])
         plain, error = column(rows, "reference"), column(rows, "error practical")
         check = ratio(f"over the sample mean, {place}", error, plain, 0.0, CLOSE, level, rng, n=n)
         proved = float(rms(column(rows, "error proved")) / rms(plain))
-        found.append(replace(check, detail={**check.detail, "proved": proved}))
-    return found
+        yield replace(check, detail={**check.detail, "proved": proved})
 
 
-def published_checks(*frames: pd.DataFrame) -> list[Verdict]:
+def published_checks(*frames: pd.DataFrame) -> Iterator[Verdict]:
     """Return the checks of errors over those that were published, in the order of `SHOWN`."""
-    found, level = [], claim_level(parts=30)
+    level = claim_level(parts=30)
     for shown, frame, least in zip(SHOWN, frames, (0.85, 0.0), strict=True):
         for place, (n, rows) in enumerate(by(frame, "n").items()):
             said = f"{shown.figure}, n = {n:g}"
             for t, errors in shown.errors.items():
                 over = scaled(median(rows[f"error {t}"], level), 1 / errors[place])
-                found.append(between(f"{said}, t = {t}", over, least, 1.15, n=int(n)))
+                yield between(f"{said}, t = {t}", over, least, 1.15, n=n)
             best = min(errors[place] for errors in shown.errors.values())
             over = scaled(median(rows["error default"], level), 1 / best)
-            found.append(between(f"{said}, default over the best", over, 0.0, 1.05, n=int(n)))
-    return found
+            yield between(f"{said}, default over the best", over, 0.0, 1.05, n=n)
 
 
 CLAIMS = (
@@ -683,8 +681,8 @@ CLAIMS = (
         " 10√d), ρ = .5, rows of N(0, I), calibration paper: with one and two steps the median error of a"
         " mean is the published one, within 15 %; with one to three that of a covariance is at most 1.15"
         " times the published one. The default's is at most 1.05 times the best of them, at every n.",
-        sweeps=lambda: (one.sweep for one in SHOWN),
-        checks=published_checks,
+        published_checks,
+        lambda: (one.sweep for one in SHOWN),
     ),
     Claim(
         "many-dimensions/mean-excess",
@@ -694,8 +692,8 @@ CLAIMS = (
         " clipping takes) and sampling has an error of √(d/n), both within 15 %: n = 1000 .. 16000, ρ = .02"
         " .. 2.5, d = 4 .. 64, R = 100√d; local slopes within .1 of the predicted ones; rows for an error"
         " of α in 90 % of runs within 15 % of the prediction.",
-        sweeps=lambda: (*MEANS.axes.values(), *MEANS.sizes),
-        checks=partial(excess, MEANS, "m21-mean-excess"),
+        partial(excess, MEANS, "m21-mean-excess"),
+        lambda: (*MEANS.axes.values(), *MEANS.sizes),
         kind="ours",
     ),
     Claim(
@@ -707,8 +705,8 @@ CLAIMS = (
         " √(d(d+1)/n), both within 15 %: n = 1e4 .. 8e4, ρ = .1 .. 2.5, d = 6 .. 24, condition number 100;"
         " local slopes within .1 of the predicted ones; rows for an error of α in 90 % of runs within 15 %"
         " of the prediction.",
-        sweeps=lambda: (*COVARIANCES.axes.values(), *COVARIANCES.sizes),
-        checks=partial(excess, COVARIANCES, "m21-covariance-excess"),
+        partial(excess, COVARIANCES, "m21-covariance-excess"),
+        lambda: (*COVARIANCES.axes.values(), *COVARIANCES.sizes),
         kind="ours",
     ),
     Claim(
@@ -717,8 +715,8 @@ CLAIMS = (
         (SOURCE,),
         "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the sample"
         " mean, for means at the centre of the ball, on an axis, on the diagonal and on the boundary.",
-        sweeps=lambda: (WHERE,),
-        checks=place_checks,
+        place_checks,
+        lambda: (WHERE,),
         kind="ours",
     ),
 )

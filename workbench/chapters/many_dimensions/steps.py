@@ -6,8 +6,8 @@ is Aᵀ Σ A while A Σ Aᵀ was made round: the third step looks at rows that t
 Privacy is not touched: the map of a row depends on former releases alone.
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from itertools import product
 from math import inf, nan, sqrt
 from typing import Any
@@ -18,6 +18,8 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import (
     CONDITION,
+    DELTA,
+    EPSILON,
     MODES,
     NAMES,
     PLAIN,
@@ -33,26 +35,49 @@ from workbench.chapters.many_dimensions.coinpress import (
     Vector,
     at_numbers,
     column,
-    columns,
     measure,
     part,
     ratio,
     size,
     slope,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, across, along, measured
-from workbench.charts.style import number
-from workbench.estimators.coinpress import CoinPressCovariance, noisy_moment, preconditioned
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Film,
+    Frame,
+    Mark,
+    Panel,
+    Series,
+    across,
+    along,
+    circle,
+    measured,
+    number,
+    plane,
+    styled,
+    text_at,
+)
+from workbench.estimators.base import Trace
+from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean, noisy_moment, preconditioned
 from workbench.linalg import psd_part
-from workbench.privacy import ZCDP, Budget, noise_source
+from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, resampler
-from workbench.study.measures import at, between, median, median_ratio, resampled, rms
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.claim import Claim, Verdict, claim_level
+from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
+from workbench.study.run import (
+    Point,
+    Role,
+    Row,
+    Run,
+    Sweep,
+    blocks,
+    each_trial,
+    grid,
+    resampler,
+    stream,
+    value_of,
+)
 from workbench.types import Array
 
 MOST = 6
@@ -92,7 +117,7 @@ def orientations(n: int, d: int, rho: float, condition: float, *, data: Generato
     found = {}
     for steps in STEPS:
         estimator = Covariances.estimator(d, condition, steps=steps, calibration="paper")
-        right: Any = estimator(x, budget=ZCDP(rho), rng=noise).value
+        right = value_of(estimator, x, ZCDP(rho), noise)
         wrong = authors_orientation(estimator, x, ZCDP(rho), noise)
         found[f"right {steps}"] = Covariances.error(right, sigma)
         found[f"wrong {steps}"] = Covariances.error(wrong, sigma)
@@ -132,7 +157,7 @@ def over_what_is_proved(of: Of, d: int, n: int, proved: int, *, data: Generator,
     """Measure the error of mode "proved" on n rows over the bound that it proves at `proved` rows."""
     estimator: Any = of.estimator(d, 100.0, mode="proved", beta=HELD)
     truth, x = of.rows(n, d, 100.0, data)
-    value: Any = estimator(x, budget=ZCDP(RHO), rng=noise).value
+    value = value_of(estimator, x, ZCDP(RHO), noise)
     return {"error": of.error(value, truth) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
 
 
@@ -187,7 +212,7 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
         found = {t: median(rows[f"error {t}"], LEVEL) for t in STEPS if len(rows)}
         curves += along(found, STEPS, foreseen.__getitem__, Means.key, rank=rank)
         said = f"R = {number(point['reach'])}√d"
-        marks.append(Mark(said, x=1.12, y=1.35 * foreseen[1], colour_key=Means.key))
+        marks.append(text_at(said, 1.12, 1.35 * foreseen[1], Means.key))
     plain = sqrt(d / point["n"])  # about the median error of the sample mean
     curves.append(across("sample mean", ENDS, frame["reference"].median() if len(frame) else plain, PLAIN))
     title = f"mean, d = {d}, n = {number(point['n'])}, ρ = {number(rho)}"
@@ -218,7 +243,7 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     wrong = {t: size(sides[f"wrong {t}"].to_numpy()) for t in STEPS if len(sides)}
     curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     floor = sqrt(d * (d + 1) / point["n"])
-    plain = float(rms(frame["reference"].to_numpy())) if len(frame) else floor
+    plain = rms(frame["reference"].to_numpy()) if len(frame) else floor
     curves += [across("sample covariance", ENDS, plain, PLAIN), across("the estimate 0", ENDS, sqrt(d))]
     said = "two steps: right by accident"
     marks = [Mark(said, "point", 2, wrong[2].estimate, side="right")] if wrong else []
@@ -240,8 +265,79 @@ def _against_steps(
     title: str, ylabel: str, curves: Sequence[Series], marks: Sequence[Mark], ylim: tuple[float, float]
 ) -> Panel:
     low, high = (float(f"{end:.1g}") for end in ylim)
-    return Panel(title, "number of steps t", ylabel, tuple(curves), "linear", ylim=(low, high),
-                 marks=tuple(marks), xlim=(0.8, MOST + 0.2))  # fmt: skip
+    return Panel(title, "number of steps t", ylabel, curves, "linear", ylim=(low, high),
+                 marks=marks, xlim=(0.8, MOST + 0.2))  # fmt: skip
+
+
+# CoinPress for a mean in the plane, frame by frame: every ball is drawn inside the one before.
+#
+# One run with four steps, the mean halfway to the boundary of the public ball; the default number of steps is
+# chosen for the error and not for the page.
+
+
+PLANE_N, RADIUS, TAKEN = 1000, 1000.0, 4
+DOTS = 300  # rows that are shown
+ROOM = 1.12  # of a picture, over what is in it
+SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
+
+
+def balls(run: Run, *, frame: int = 1) -> Chart:
+    """Return the four steps of one run, three frames each."""
+    return _balls(run.seed).chart(frame)
+
+
+@cache
+def _balls(seed: int) -> Film:
+    data, noise = (stream(seed, role, "many-dimensions-mean", PLANE_N, 0) for role in (Role.DATA, Role.NOISE))
+    direction = data.standard_normal(2)
+    rows = RADIUS / 2 * direction / np.linalg.norm(direction) + data.standard_normal((PLANE_N, 2))
+    estimator, trace = CoinPressMean(radius=RADIUS, steps=TAKEN, sigma=1.0), Trace()
+    budget = ApproxDP(EPSILON, DELTA)
+    value: Any = estimator(rows, budget=budget, rng=noise, trace=trace).value
+    centres: list[Any] = [*trace.records["centre"], value]
+    design = estimator.design(PLANE_N, 2, budget)
+    sds = [gaussian_scale(charge) for charge in estimator.plan(PLANE_N, 2, budget).charges()]
+    sizes, frames = [number(radius, 2) for radius in design.radii], []
+    reaches = [ROOM * max(both) for both in zip(design.clips, design.radii, strict=False)]
+    for step, clip in enumerate(design.clips):
+        centre, after = centres[step], centres[step + 1]
+        ball = circle("ball before the step", design.radii[step], centre, colour_key="idea/public")
+        outer = circle("rows are clipped here", clip, centre, role="kept", colour_key="idea/public")
+        found = Series("noisy average", after[:1], after[1:], colour_key=Means.key)
+        left = [circle("ball after the step", design.radii[step + 1], after, colour_key=Means.key)]
+        if step + 1 < len(design.clips):
+            corners = after + reaches[step + 1] * SQUARE
+            left.append(styled("reference", "the next picture", corners[:, 0], corners[:, 1]))
+        known = "the step before has found it." if step else "that much is public."
+        share = number(100 * design.weights[step], 2)
+        for said, series in (
+            (f"Step {step + 1}. The mean lies in a ball of radius {sizes[step]} σ; {known}", (ball,)),
+            (
+                "Rows beyond the outer circle are pulled back to it. The average gets noise of"
+                f" {number(sds[step], 2)} σ, for {share} % of the budget.",
+                (ball, outer, found),
+            ),
+            (
+                "Noise and sampling are of known size, so that a ball of radius"
+                f" {sizes[step + 1]} σ is left.",
+                (ball, found, *left),
+            ),
+        ):
+            names, middle = ("first coordinate (σ)", ""), (centre[0], centre[1])
+            frames.append(Frame(said, plane("", series, reach=reaches[step], centre=middle, names=names)))
+    shrink = float(f"{design.radii[0] / design.radii[-1]:.1g}")
+    x, y = rows[:DOTS].T
+    return Film(
+        "balls",
+        f"In four steps the ball becomes about {number(shrink)} times smaller",
+        tuple(frames),
+        alt="A ball of radius 1000 with the rows as a dot in it. Step by step the rows are averaged with"
+        " noise, a smaller ball is drawn round the result, and the picture zooms into it, until the ball is"
+        " smaller than the cloud of rows.",
+        how_to_read="Each step has three pictures: the ball that holds the mean, the noisy average, and the"
+        " next ball. The grey square is the next step's picture; look at the numbers on the axes.",
+        shared=(styled("rows", "rows", x, y, "idea/data"),),
+    )
 
 
 # What is claimed
@@ -262,7 +358,7 @@ def step_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     for reach, predicted in zip(REACHES, expected, strict=True):
         values = column(frame, "apart 1", reach=reach)
         found.append(part(f"privacy of one step, R = {reach:g}√d", values, predicted, level, rng, n=n))
-    samples = columns(frame, "apart 1", "reach")
+    samples = paired_columns(frame, "apart 1", "reach")
     return [*found, slope("slope of one step in R", REACHES, samples, expected, level, rng)]
 
 
@@ -271,28 +367,26 @@ def _widest(trials: Vector) -> float:
     return float(sizes.max() / sizes.min())
 
 
-def directions(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    level, rng, found = claim_level(parts=6), resampler(seed, ORIENTATIONS.name), []
+def directions(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+    level, rng = claim_level(parts=6), resampler(seed, ORIENTATIONS.name)
     n = int(frame["n"].iloc[0])
     for (side, low, high), t in product((("wrong", 1.0, inf), ("right", 0.0, 1.1)), (3, 4, 5)):
         after, before = (column(frame, f"{side} {count}") for count in (t, t - 1))
         name = f"{t} steps over {t - 1}, rows on the {side} side"
-        found.append(median_ratio(name, after, before, low, high, level, rng, n=n))
-    return found
+        yield median_ratio(name, after, before, low, high, level, rng, n=n)
 
 
-def condition_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def condition_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     level = claim_level(parts=len(CONDITIONS.points) * len(MODES) * len(MORE))
-    rng, n, found = resampler(seed, CONDITIONS.name), int(frame["n"].iloc[0]), []
+    rng, n = resampler(seed, CONDITIONS.name), int(frame["n"].iloc[0])
     for condition, mode in product(frame["condition"].unique(), MODES):
         rows, where = at(frame, condition=condition), f"{mode}, condition {condition:g}"
         default, *more = (column(rows, f"error {mode} +{count}") for count in MORE)
         plain = column(rows, "reference")
-        found.append(ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n))
+        yield ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n)
         for count, errors in enumerate(more, start=1):
             name = f"{count} more steps, {where}"
-            found.append(ratio(name, errors, default, 0.0, FLAT, level, rng, n=n))
-    return found
+            yield ratio(name, errors, default, 0.0, FLAT, level, rng, n=n)
 
 
 CLAIMS = (
@@ -303,8 +397,8 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5: at R = 10√d the errors of 2, 3 and 4 steps are within 15 % of each"
         " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
         " and with the predicted slope in R, up to R = 1000√d.",
-        sweeps=lambda: (MEAN_STEPS,),
-        checks=step_checks,
+        step_checks,
+        lambda: (MEAN_STEPS,),
         kind="ours",
     ),
     Claim(
@@ -314,8 +408,8 @@ CLAIMS = (
         "With the authors' orientation, rows X A and the result A⁻¹ Z A⁻¹, every step beyond the second"
         " raises the median error (d = 10, n = 2e4, ρ = .5, condition number 1000); with rows X Aᵀ and the"
         " result A⁻¹ Z A⁻ᵀ none does by more than 10 %.",
-        sweeps=lambda: (ORIENTATIONS,),
-        checks=directions,
+        directions,
+        lambda: (ORIENTATIONS,),
         kind="ours",
     ),
     Claim(
@@ -325,8 +419,8 @@ CLAIMS = (
         "d = 10, n = 1e5, ρ = .5, condition numbers 1e2, 1e4, 1e6, rotated, both modes: the error is at"
         " most 1.15 times that of the sample covariance, and up to three steps more than the default"
         " number raise it by at most 5 %.",
-        sweeps=lambda: (CONDITIONS,),
-        checks=condition_checks,
+        condition_checks,
+        lambda: (CONDITIONS,),
         kind="ours",
     ),
 )

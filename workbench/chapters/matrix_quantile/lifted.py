@@ -5,7 +5,7 @@ spectrum; their mean is so many standard deviations away, in a random direction.
 or total variation; an abstention has an infinite one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import inf, isfinite, log, nan, sqrt
 from typing import Any
@@ -16,8 +16,7 @@ from numpy.random import Generator
 
 from workbench.bounds.limits import rows_of_means
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Panel, Series, number, styled, text_at, theory
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators.affine import AffineMean, LiftedGaussian
@@ -27,12 +26,9 @@ from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid
+from workbench.study.claim import Claim, Verdict, claim_level, enough, supremum
 from workbench.study.measures import Measure, at, between, by, certain, median, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, enough, supremum
-from workbench.study.run import Row, Run, answered, each_trial, loss_of
+from workbench.study.run import Row, Run, Sweep, answered, blocks, each_trial, grid, loss_of
 from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
 from workbench.types import Array
@@ -174,15 +170,13 @@ ANYWHERE = {
 }
 
 
-def the_same_anywhere(*frames: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def the_same_anywhere(*frames: pd.DataFrame) -> Iterator[Verdict]:
     for key, frame in zip(ANYWHERE, frames, strict=True):
         n = rows(key, TRIED)
         bad = frame["error"] > TIMES[key] * expected(key, n, TRIED, BUDGET)
         name = f"{key}, d = {TRIED}: within {TIMES[key]:g} times the predicted median"
         found = supremum(name, frame, bad, BETA, factor=4.0, n=n)
-        checks.append(enough(found, SOURCES[key], "enough, whatever covariance and mean: planned"))
-    return checks
+        yield enough(found, SOURCES[key], "enough, whatever covariance and mean: planned")
 
 
 # A whole Gaussian from few rows, by a matrix quantile and all rows in its frame
@@ -225,15 +219,14 @@ LEARNED = {
 }
 
 
-def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def learned_from_few_rows(*frames: pd.DataFrame) -> Iterator[Verdict]:
     for d, frame in zip(LEARNED, frames, strict=True):
-        checks.append(certain(f"d = {d}: the fewest rows", float(start(d)), 0.0, float(MOST[d])))
+        yield certain(f"d = {d}: the fewest rows", start(d), 0.0, MOST[d])
         n, said = int(START * start(d)), "no release, in 10 % of runs"
         for condition, rows in by(at(frame, share=START), "condition").items():
             name = f"d = {d}, condition number {condition:g}"
             found = seldom(name, rows["error"] == inf, SELDOM, said, factor=FACTOR[d], n=n)
-            checks.append(enough(found, STATEMENT, "planned", n))
+            yield enough(found, STATEMENT, "planned", n)
         for share, rows in by(frame, "share").items():
             n = int(share * start(d))
             predicted = LEARNER.recipe(n, d, BUDGET).squared_error.total_variation
@@ -241,8 +234,7 @@ def learned_from_few_rows(*frames: pd.DataFrame) -> list[Verdict]:
             low, high = (end / predicted for end in one.interval)
             over = Measure(one.estimate / predicted, (low, high), one.trials)
             name = f"d = {d}, {share:g} times the fewest rows: total variation over the predicted"
-            checks.append(between(name, over, *BAND, n=n))
-    return checks
+            yield between(name, over, *BAND, n=n)
 
 
 # Rows that a mean takes where its covariance is unknown, against the error that is asked for.
@@ -326,16 +318,16 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     rates = np.array([mean_shape(**public) for public in publics])
     rate = next(iter(searched[0].y)) * rates / rates[0]
     blocks = fewest_rows(UnboundedGaussian(), D, budget)  # their error there is far below all of these
-    subsets = [float(rows_of_means(D, public["alpha"], epsilon, delta)) for public in publics]
+    subsets = [rows_of_means(D, public["alpha"], epsilon, delta) for public in publics]
     plain = [float(chdtri(D, 0.5)) / public["alpha"] ** 2 for public in publics]
     series = (
-        Series("", x, rate, role="reference"),
+        styled("reference", "", x, rate),
         *searched,
-        Series("stable subsets (formula)", x, subsets, role="reference", kind="count"),
-        Series("votes of blocks", x, [float(blocks)] * len(x), colour_key="gaussian/unbounded", kind="count"),
-        Series("no privacy", x, plain, role="truth", colour_key="mean/empirical"),
+        styled("reference", "stable subsets (formula)", x, subsets, kind="count"),
+        Series("votes of blocks", x, [blocks] * len(x), colour_key="gaussian/unbounded", kind="count"),
+        styled("truth", "no privacy", x, plain, "mean/empirical"),
     )
-    named = Mark("rate for an unknown Σ", x=sqrt(x[-2] * x[-1]) / 1.12, y=3.2 * float(rate[-2]))
+    named = text_at("rate for an unknown Σ", sqrt(x[-2] * x[-1]) / 1.12, 3.2 * rate[-2])
     panel = Panel(
         f"Rows for a median error of α, d = {D}", "1/α", "rows n", series, ylim=(5.0, 1e6),
         marks=(named,) if isfinite(rate[-2]) else (),
@@ -371,7 +363,7 @@ def _curve(
             ends.append(predicted_mean_rows(key, **public))
         except ArgumentError:
             ends.append(nan)
-    return Series(NAMES[key], (x[0], x[-1]), ends, role="theory", colour_key=key)
+    return theory(NAMES[key], (x[0], x[-1]), ends, key)
 
 
 CLAIMS = (
@@ -383,8 +375,8 @@ CLAIMS = (
         " 13,000, 30,000 rows for d = 2, 5, 10, 20: at 1.05 times its fewest rows 90 % of runs release, at"
         " condition numbers 1, 1e6 and 1e12, and there and at 2, 4, 16 times (d up to 10) the median total"
         " variation is .85 to 1.15 times the predicted one: (1, 1e-6).",
-        sweeps=lambda: LEARNED.values(),
-        checks=learned_from_few_rows,
+        learned_from_few_rows,
+        lambda: LEARNED.values(),
         kind="ours",
     ),
     Claim(
@@ -396,8 +388,8 @@ CLAIMS = (
         " total variation: for means up to 1e9 standard deviations away and each of several spectra of"
         " condition numbers up to 1e8, the worst that a search found among them; (1, 1e-6); a failure rate"
         " of .4 would be refuted.",
-        sweeps=lambda: ANYWHERE.values(),
-        checks=the_same_anywhere,
+        the_same_anywhere,
+        lambda: ANYWHERE.values(),
         kind="ours",
     ),
 )

@@ -14,20 +14,15 @@ from numpy.random import Generator
 from workbench.chapters.covariance.one_radius import geometric, tilted
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
 from workbench.chapters.matrix_quantile.rows import BETA, DELTA, EPSILON, GIVEN, planned, seen
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, Series, number, styled, text_at, theory
 from workbench.estimators.matrix_quantile import Design, MatrixQuantileCovariance
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, between, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, Run, each_trial
-from workbench.study.sweeps import at_budget
+from workbench.study.claim import Claim, Verdict, claim_level
+from workbench.study.measures import between, hits, seldom
+from workbench.study.run import Role, Row, Run, Sweep, at_budget, blocks, each_trial, grid, stream, value_of
 from workbench.types import Array
 
 D, AWAY = 5, 1000.0  # standard deviations
@@ -55,7 +50,7 @@ def hostile(
     budget = ApproxDP(epsilon, delta)
     n, law = planned(d, None, budget), rotated(geometric(d, GIVEN), data)
     x = spoilt(law, n, share, degrees, data)
-    value = MatrixQuantileCovariance(centred=True, beta=BETA)(x, budget=budget, rng=noise).value
+    value = value_of(MatrixQuantileCovariance(centred=True, beta=BETA), x, budget, noise)
     released = seen(value, law)
     condition = released[-1] / released[0]
     return {"condition": np.inf if np.isnan(condition) else condition}
@@ -96,8 +91,8 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
 def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
     series, found = [], [rows["condition"] for rows in groups.values()]
     if all(map(len, found)):
-        right = [float((one <= PROMISED).mean()) for one in found]
-        answered = [float((one < inf).mean()) for one in found]
+        right = [(one <= PROMISED).mean() for one in found]
+        answered = [(one < inf).mean() for one in found]
         edges = np.array([np.zeros(len(found)), right, answered, np.ones(len(found))])
         looks = ("right", RIGHT), ("wrong", WRONG), ("abstains", SILENT)
         trials, places = min(map(len, found)), range(1, len(found) + 1)
@@ -105,7 +100,7 @@ def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
             Series(label, places, high, low, high, "bars", key, kind="fraction", trials=trials)
             for (label, key), low, high in zip(looks, edges[:-1], edges[1:], strict=True)
         ]
-    return Panel(title, name, "share of runs", tuple(series), "linear", "linear", ylim=(0.0, 1.0),
+    return Panel(title, name, "share of runs", series, "linear", "linear", ylim=(0.0, 1.0),
                  names=tuple(groups))  # fmt: skip
 
 
@@ -117,16 +112,13 @@ def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Ve
     n, said = planned(D, None), "a condition number above 4, or no release"
     theirs = (wrong > FAR_OFF) & (wrong < inf)
     tails = heavy["condition"] == inf
+    level = 2 * claim_level()
     return [
         seldom("1 % far rows", right > PROMISED, BETA, said, factor=2.5, n=n),
-        between("5 % far rows: no release", _share(none == inf), MOSTLY, 1.0, n=n),
-        between("t with 3 degrees of freedom: no release", _share(tails), MOSTLY, 1.0, n=n),
-        between("20 % far rows: their line", _share(theirs), CLEARLY, 1.0, n=n),
+        between("5 % far rows: no release", hits(none == inf, level), MOSTLY, 1.0, n=n),
+        between("t with 3 degrees of freedom: no release", hits(tails, level), MOSTLY, 1.0, n=n),
+        between("20 % far rows: their line", hits(theirs, level), CLEARLY, 1.0, n=n),
     ]
-
-
-def _share(found: pd.Series) -> Measure:
-    return measures.share(int(found.sum()), len(found), 2 * claim_level())
 
 
 # A count says how many rows may be replaced before the quantile could move far; a release hangs on it.
@@ -176,7 +168,7 @@ def _sets(made: Design, seed: int, share: float) -> dict[str, Array]:
 
 
 def _counts(made: Design, counts: dict[str, int]) -> Panel:
-    bars = Series("", range(1, len(counts) + 1), counts.values(), role="bars", colour_key=OURS, kind="count")
+    bars = styled("bars", "", range(1, len(counts) + 1), counts.values(), OURS, kind="count")
     half = Mark("half the runs release", "vertical", x=even(made), y=2.5, side="right")
     return Panel(
         "Rows that may change", "three sets of rows", "count h (rows)", (bars,), "linear", "linear",
@@ -194,12 +186,12 @@ def _passing(made: Design, found: dict[str, int]) -> Panel:
         for name, h in found.items()
     ]
     likely = {name: h for name, h in found.items() if h >= half}
-    marks += [Mark(name, x=h + 1.0, y=0.12 * ramp[h], colour_key=OURS) for name, h in likely.items()]
+    marks += [text_at(name, h + 1.0, 0.12 * ramp[h], OURS) for name, h in likely.items()]
     marks.append(Mark("the chance is δ", "point", x=1, y=chances[0], side="right"))
     return Panel(
         "The chance of a release", "count h (rows)",
-        "probability", (Series("", counts, chances, role="theory", colour_key=OURS),), xscale="linear",
-        ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=tuple(marks),
+        "probability", (theory("", counts, chances, OURS),), xscale="linear",
+        ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=marks,
     )  # fmt: skip
 
 
@@ -211,8 +203,8 @@ CLAIMS = (
         "At d = 5 and its planned rows, with 1 % of the rows at one far point 90 % of releases are as"
         " promised; with 5 %, and with t-distributed rows of 3 degrees of freedom, 90 % of runs or more"
         " abstain; with 20 %, more rows than the level, most runs release, and show the line of these rows.",
-        sweeps=lambda: (SPOILT, TAILED),
-        checks=answers_are_right_or_none,
+        answers_are_right_or_none,
+        lambda: (SPOILT, TAILED),
         kind="ours",
     ),
 )

@@ -12,14 +12,24 @@ from math import log
 import numpy as np
 
 from workbench.chapters.covariance.one_radius import tilted
-from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
-from workbench.charts.curves import ellipse, plane
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    Chart,
+    Film,
+    Frame,
+    Mark,
+    Panel,
+    Series,
+    ellipse,
+    number,
+    plane,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.estimators.matrix_quantile import influence_for
 from workbench.estimators.stable_quantile import Scaled, Solver, distance, inflation, normal_level, soft_count
 from workbench.study.audit import Mechanism
-from workbench.study.grids import Role, stream
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, stream
 from workbench.types import Array
 
 STATEMENT = "AL22/matrix-quantile"
@@ -76,17 +86,17 @@ def count_curve(run: Run, *, n: int = LINE_N, level: float = LINE_LEVEL) -> Char
 def _crossing(x: Array, v: float) -> Panel:
     n, p = len(x), np.geomspace(0.1, 60.0, 121)
     knee, middle = influence_for(1), known(x, v).item()
-    expected = [n * normal_level(knee, 1, float(one)) for one in p]
+    expected = [n * normal_level(knee, 1, one) for one in p.tolist()]
     counts = soft_count(x, p, knee.knee)
     above, below = _where(p, counts, 0.72 * n), _where(p, expected, 0.6 * n)
     series = (
-        Series("predicted", p, expected, role="reference", label_at=(0.42 * below, 0.6 * n)),
+        styled("reference", "predicted", p, expected, label_at=(0.42 * below, 0.6 * n)),
         Series("soft count", p, counts, colour_key=OURS, label_at=(2.6 * above, 0.72 * n)),
         Series("", [middle], [v], colour_key=OURS),
     )
     marks = (
         Mark(f"level v = {v:g}", "horizontal", y=v),
-        Mark("quantile $P_v$", x=3.2 * middle, y=v + 0.06 * n, colour_key=OURS),
+        text_at("quantile $P_v$", 3.2 * middle, v + 0.06 * n, OURS),
     )
     return Panel(
         "The quantile is where the count passes v", "scale p", f"soft count of {n} rows", series,
@@ -114,7 +124,7 @@ def _neighbours(x: Array, v: float) -> Panel:
     ):
         counts = soft_count(rows, p, knee)
         place = (_where(p, counts, v + above) + aside * wide, v + above) if above else None
-        series.append(Series(label, p, counts, role="theory", colour_key=key, label_at=place))
+        series.append(theory(label, p, counts, key, label_at=place))
     series += [
         Series("", [known(rows, v).item()], [v], colour_key=key)
         for rows, key in ((far, OTHER), (x, OURS), (gone, OTHER))
@@ -124,7 +134,7 @@ def _neighbours(x: Array, v: float) -> Panel:
         Mark("$P_v$ of every neighbour", "span", x=inner, x2=outer, y=v - 1.9, colour_key=OTHER),
     )
     return Panel(
-        "One row replaced: up or down by 1", "scale p", "soft count", tuple(series), "linear", "linear",
+        "One row replaced: up or down by 1", "scale p", "soft count", series, "linear", "linear",
         ylim=(v - 2.2, v + 2.2), xlim=ends, marks=marks,
     )  # fmt: skip
 
@@ -165,7 +175,7 @@ def _between(rng: np.random.Generator, n: int, v: float) -> Panel:
         Series("", x_, high, above, high, role="area", colour_key=OURS),
         Series("", x_, low, below, low, role="area", colour_key=OURS),
     )
-    words = Mark(f"$P_v$ after one of {n} rows was replaced", x=1.6, y=-4.1, colour_key=OTHER)
+    words = text_at(f"$P_v$ after one of {n} rows was replaced", 1.6, -4.1, OTHER)
     return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=(words,))
 
 
@@ -186,11 +196,11 @@ def replaced(x: Array, rng: np.random.Generator) -> Array:
 
 def _margins(rng: np.random.Generator, pairs: int, n: int, v: float) -> Panel:
     found = np.array([margins(rng, n, v) for _ in range(pairs)])
-    dots = Series("", found[:, 0], found[:, 1], role="rows", colour_key=OURS)
+    dots = styled("rows", "", found[:, 0], found[:, 1], OURS)
     marks = (
         Mark("proved: at most 1", "horizontal", y=1.0),
         Mark("proved: at most 1", "vertical", x=1.0, y=0.06, side="left"),
-        Mark("the lemma would be wrong", x=0.55, y=1.15),
+        text_at("the lemma would be wrong", 0.55, 1.15),
     )
     return Panel(
         f"{pairs} pairs of data sets, none beyond 1", "inner level over the neighbour (largest eigenvalue)",
@@ -251,7 +261,7 @@ def _descent(seed: int) -> Film:
     x, level = tilted(LONG).sample(NESTED_N, rng=rows_of("mq-nested", seed)), level_of(LEVEL, NESTED_N)
     final = known(x, level)
     shapes = iterates(x, level, START**2 * np.eye(2))
-    rows = Series("rows", x[:, 0], x[:, 1], role="rows", colour_key="idea/data")
+    rows = styled("rows", "rows", x[:, 0], x[:, 1], "idea/data")
     return Film(
         "descent",
         "From above, each step shrinks the ellipse until it stands still",

@@ -4,7 +4,7 @@ All at (1, 1e-6), mean 0. The plan is the estimator's; CoinPress is given that e
 1e4, and the rows that it needs are searched on a grid.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from math import log, nan
@@ -17,9 +17,7 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.chapters.covariance.one_radius import geometric
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, measured
-from workbench.charts.style import number
+from workbench.charts.curves import LEVEL, Chart, Mark, Panel, Series, measured, number, styled, text_at
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import CoinPressCovariance
@@ -28,15 +26,24 @@ from workbench.estimators.populous import PopulousCovariance, Preconditioner
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, multiples, stream
+from workbench.study.claim import Claim, Verdict, enough, supremum
 from workbench.study.measures import Measure, certain
 from workbench.study.measures import rows_needed as measured_rows
-from workbench.study.profiles import blocks
-from workbench.study.rules import Verdict, enough, supremum
-from workbench.study.run import Row, Run, each_trial, loss_of
+from workbench.study.run import (
+    Role,
+    Row,
+    Run,
+    Sweep,
+    at_budget,
+    blocks,
+    each_trial,
+    grid,
+    loss_of,
+    multiples,
+    stream,
+    value_of,
+)
 from workbench.study.search import fewest_rows
-from workbench.study.sweeps import at_budget
 from workbench.types import Array
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1
@@ -105,7 +112,7 @@ def told(
     """Measure both errors of CoinPress, given where the eigenvalues of a covariance lie, which is as long."""
     law = rotated(geometric(d, GIVEN), data)
     estimator = CoinPressCovariance(upper=GIVEN, centred=True, lower=1.0)
-    value = estimator(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
+    value = value_of(estimator, law.sample(n, rng=data), ApproxDP(epsilon, delta), noise)
     return dict(zip(("fourfold", "near"), distances(seen(value, law)), strict=True))
 
 
@@ -192,14 +199,12 @@ def _rows(run: Run, alpha: float | None, budget: ApproxDP) -> Panel:
     marks: tuple[Mark, ...] = ()
     if alpha is None:
         rate = [factor * shape[d] for d in ours]
-        series.insert(0, Series("", ours, rate, role="reference", colour_key=OURS))
-        marks = (Mark(RATE, x=10.5, y=800.0 * times, colour_key=OURS),)
+        series.insert(0, styled("reference", "", ours, rate, OURS))
+        marks = (text_at(RATE, 10.5, 800.0 * times, OURS),)
     none = [d for d in dimensions if d not in ours]
     note = f"No number of rows is enough for the matrix quantile at d = {', '.join(map(str, none))}."
     limits = 200 * times, 300_000 * times
-    return Panel(
-        title, "columns d", "rows n", tuple(series), ylim=limits, marks=marks, note=note * bool(none)
-    )
+    return Panel(title, "columns d", "rows n", series, ylim=limits, marks=marks, note=note * bool(none))
 
 
 def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: float) -> Measure | None:
@@ -225,17 +230,16 @@ FACTOR = 2.7  # times β: what so many runs would notice
 def planned_rows(
     sweeps: Iterable[int], frames: Iterable[pd.DataFrame], alpha: float | None, most: float,
     first: dict[int, int], goal: str,
-) -> list[Verdict]:  # fmt: skip
+) -> Iterator[Verdict]:  # fmt: skip
     """Return the checks that the plan has not grown, and that its rows are enough, for every d."""
-    checks, tables = [], dict(zip(sweeps, frames, strict=True))
+    tables = dict(zip(sweeps, frames, strict=True))
     for d, rows in first.items():
         n = planned(d, alpha)
-        checks.append(certain(f"d = {d}: planned rows over {rows}", n / rows, 0.0, BAND))
+        yield certain(f"d = {d}: planned rows over {rows}", n / rows, 0.0, BAND)
         if d in tables:
             name, bad = f"d = {d}: all but 10 % of runs", tables[d]["error"] > most
             found = supremum(name, tables[d], bad, BETA, factor=FACTOR, n=n)
-            checks.append(enough(found, STATEMENT, f"enough for {goal}, whatever the covariance: planned"))
-    return checks
+            yield enough(found, STATEMENT, f"enough for {goal}, whatever the covariance: planned")
 
 
 CLAIMS = (
@@ -247,10 +251,8 @@ CLAIMS = (
         " of runs (d up to 10) leave a condition number of at most 4, for each of several spectra of"
         " condition numbers up to 1e8 and the worst that a search found: (1, 1e-6); a failure rate of .27"
         " would be refuted.",
-        sweeps=lambda: SUCCESS.values(),
-        checks=lambda *frames: planned_rows(
-            SUCCESS, frames, None, FOURFOLD, PLANNED, "a condition number of 4"
-        ),
+        lambda *frames: planned_rows(SUCCESS, frames, None, FOURFOLD, PLANNED, "a condition number of 4"),
+        lambda: SUCCESS.values(),
         kind="ours",
     ),
     Claim(
@@ -261,10 +263,10 @@ CLAIMS = (
         " (d up to 5) have a relative Frobenius error of at most .2, for each of several spectra of"
         " condition numbers up to 1e8 and the worst that a search found: (1, 1e-6); a failure rate of .27"
         " would be refuted.",
-        sweeps=lambda: NEARBY.values(),
-        checks=lambda *frames: planned_rows(
+        lambda *frames: planned_rows(
             NEARBY, frames, NEAR, NEAR, NEAR_PLANNED, "a relative Frobenius error of .2"
         ),
+        lambda: NEARBY.values(),
         kind="ours",
     ),
 )

@@ -9,7 +9,7 @@ location is right and nothing is clipped, it differs from the sample mean of the
 nothing else: the cost of privacy is b on average, separated from the error of sampling.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from math import ceil, inf, log, nan, pi, sqrt
@@ -23,10 +23,20 @@ from scipy.optimize import brentq
 from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound, sampling_bound, two_point_bound
 from workbench.chapters.one_mean import locating
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, across, along, measured, theory
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Mark,
+    Panel,
+    across,
+    along,
+    measured,
+    number,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.charts.style import name as method
-from workbench.charts.style import number
 from workbench.estimators.base import Abstention
 from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.scale import Scale
@@ -36,8 +46,7 @@ from workbench.losses import relative_scale_error, total_variation_of_means
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.special import ndtri
 from workbench.study.audit import Pair
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, grid, multiples, resampler
+from workbench.study.claim import Claim, Status, Verdict, claim_level, compare, enough, in_proportion
 from workbench.study.intervals import Interval, Vector, clopper_pearson, local_slope
 from workbench.study.measures import (
     Measure,
@@ -45,15 +54,28 @@ from workbench.study.measures import (
     by,
     mean,
     near,
+    paired_columns,
     paired_ratio,
     resampled,
     rms,
     slope_inside,
     success,
 )
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, compare, enough, in_proportion
-from workbench.study.run import Row, Run, answered, block_columns, each_trial, error_of
+from workbench.study.run import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    block_columns,
+    blocks,
+    each_trial,
+    error_of,
+    grid,
+    multiples,
+    resampler,
+    value_of,
+)
 from workbench.types import Array, Columns
 
 RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0
@@ -98,7 +120,7 @@ def beside_the_sample_mean(
     estimator: Any, budget: Budget, mean: float, n: int, data: Generator, noise: Generator
 ) -> Row:
     x = mean + data.standard_normal(n)
-    value, sample = estimator(x, budget=budget, rng=noise).value, float(x.mean())
+    value, sample = value_of(estimator, x, budget, noise), float(x.mean())
     silent = isinstance(value, Abstention)
     error, apart = (inf if silent else abs(value - place) for place in (mean, sample))
     return answered(error, reference=abs(sample - mean), apart=apart)
@@ -109,7 +131,7 @@ def relative_scale(n: int, epsilon: float, *, data: Generator, noise: Generator)
     """Run the tight scale with nothing known, at a mean and a sigma that are different every time."""
     sigma, mean = float(np.exp(data.uniform(-7.0, 7.0))), data.uniform(-1e3, 1e3)
     x = mean + sigma * data.standard_normal(n)
-    value = Scale()(x, budget=ApproxDP(epsilon, DELTA), rng=noise).value
+    value = value_of(Scale(), x, ApproxDP(epsilon, DELTA), noise)
     return answered(error_of(value, lambda found: relative_scale_error(found, sigma)))
 
 
@@ -216,7 +238,7 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     xs = multiples(FREE_N, max(1.0, _rows_factor(epsilons[0], radius, FREE_EPSILON[0])))
     frame = run.table(FREE.moved(grids((xs, epsilons, radius), calibration="paper")))
     ns = np.geomspace(xs[0] / 4, 2 * xs[-1], 25)
-    series = [Series("sampling", ns, [sampling(n) for n in ns], role="reference", colour_key=PLAIN)]
+    series = [styled("reference", "sampling", ns, [sampling(n) for n in ns], PLAIN)]
     for place, one in enumerate(epsilons):
         groups = by(at(frame, epsilon=one), "n")
         found = {n: resampled(mean, rows["apart"], LEVEL, rng) for n, rows in groups.items()}
@@ -230,7 +252,7 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     )
     panel = Panel(
         f"how far privacy moves the two-step mean (original constants, R = {number(radius)})",
-        "rows n", "mean distance (σ)", tuple(series), marks=marks,
+        "rows n", "mean distance (σ)", series, marks=marks,
     )  # fmt: skip
     return Chart(
         "private_for_free",
@@ -253,12 +275,12 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     ns, rng = multiples(CURVE_N, _rows_factor(epsilon, radius)), resampler(run.seed, "tight-ratio")
     frame = run.table(CURVES.moved(grids((ns, epsilon, radius), calibration=KEYS)))
     fine = np.geomspace(ns[0], ns[-1], 25).round()
-    near, curves, lines = dict[str, int](), [], []
+    near, curves, lines = {}, [], []
     for one, label, right, up in (  # and where the name stands, times the second point of the curve
         ("paper", "original constants", 2.3, 1.35),
         ("tight", "improved constants", 1.0, 1.38),
     ):
-        ratio, found = partial(_ratio, one, epsilon=epsilon, radius=radius), dict[float, Measure]()
+        ratio, found = partial(_ratio, one, epsilon=epsilon, radius=radius), {}
         for n, rows in by(at(frame, calibration=one), "n").items():
             error, reference = (rows[column].to_numpy() for column in ("error", "reference"))
             ends = quantile_ratio_interval(error, reference, 0.5, LEVEL, rng)
@@ -328,7 +350,7 @@ def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 def _slope(
     frame: pd.DataFrame, along: str, xs: Sequence[float], where: str, level: float, rng: Generator
 ) -> Verdict:
-    samples = frame.pivot(index=["block", "trial"], columns=along, values="apart")[list(xs)].to_numpy()
+    samples = paired_columns(frame, "apart", along)
     firsts = [at(frame, **{along: x}).iloc[0] for x in xs]
     slope = local_slope(xs, [noise_part(float(row.n), float(row.epsilon)) for row in firsts])
     check = slope_inside(xs, samples, slope, TOLERANCE, level=level, rng=rng, statistic=np.mean)
@@ -373,7 +395,7 @@ def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: f
     )
 
 
-def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> list[Verdict]:
+def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     rng, parts = resampler(seed, RATIOS.name), len(BOUNDED) * len(WIDE) + len(UNBOUNDED)
     level = claim_level(parts=len(QUANTILES) * parts + len(ABSTAINING))
     cases = [
@@ -382,7 +404,6 @@ def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> list[Ve
         for radius in WIDE
     ]
     cases += [(at(free, n=n), n, "no range", bound, "L17/Thm2.8") for n, bound in UNBOUNDED.items()]
-    checks = []
     for frame, n, where, bound, statement in cases:
         error, reference = frame["error"].to_numpy(), frame["reference"].to_numpy()
         for q in QUANTILES:
@@ -391,12 +412,11 @@ def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> list[Ve
             check = below(float(ratio), interval, bound, level=level, trials=len(frame), quantile=q)
             name = f"ratio of {100 * q:.0f} % quantiles, n = {n}, {where}"
             words = "enough for an error within a stated ratio of the sample mean's"
-            checks.append(enough(check.about(name, f"at most {bound:g}", n=n), statement, words))
+            yield enough(check.about(name, f"at most {bound:g}", n=n), statement, words)
     for n in ABSTAINING:
         predicted = WindowMean(None).design(n, ApproxDP(1.0, DELTA)).failure
         check = as_predicted(at(free, n=n)["abstained"].to_numpy(), predicted, level)
-        checks.append(check.about(f"abstentions, n = {n}", "as often as predicted", n=n))
-    return checks
+        yield check.about(f"abstentions, n = {n}", "as often as predicted", n=n)
 
 
 def prediction_checks(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -425,8 +445,8 @@ def predict(point: Point) -> Any:
     return WindowMean(point["radius"]).design(point["n"], PureDP(point["epsilon"]))
 
 
-def scale_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks, level = [], claim_level(parts=len(SCALES))
+def scale_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
+    level = claim_level(parts=len(SCALES))
     for n, most in SCALES.items():
         error = at(frame, n=n)["error"].to_numpy()
         beyond, q95 = int((error > most).sum()), float(np.quantile(error, 0.95, method="higher"))
@@ -435,8 +455,7 @@ def scale_checks(frame: pd.DataFrame) -> list[Verdict]:
         check = check.about(
             f"relative error above {100 * most:.0f} %, n = {n}", "in at most 5 % of runs", n=n
         )
-        checks.append(enough(check, "KV18/scale", "enough for a stated relative error in 95 % of runs"))
-    return checks
+        yield enough(check, "KV18/scale", "enough for a stated relative error in 95 % of runs")
 
 
 # How many rows an accuracy takes, above what nobody can do without: L17 Theorem 2.6 and Lemma 2.7.
@@ -501,11 +520,11 @@ def rows_against_accuracy(
     alphas = np.geomspace(low, high, 41)
     bounds = [lower_bounds(one, epsilon, radius) for one in alphas]
     most, lines = [max(one.values()) for one in bounds], [[one[key] for one in bounds] for key in bounds[0]]
-    series = [Series("", alphas, most, role="bound", colour_key="idea/limit")]
+    series = [styled("bound", "", alphas, most, "idea/limit")]
     series += [theory("", alphas, line, "idea/limit") for line in lines]
     moved = (alpha, epsilon, radius) != (ALPHA, SIZE_EPSILON, RADIUS)
     for calibration in CALIBRATIONS:
-        key, found = KEYS[calibration], dict[float, Measure]()
+        key, found = KEYS[calibration], {}
         label = method(key) if calibration == "tight" else ""
         of = at(frame, calibration=calibration)
         for one in [alpha / ALPHA * one for one in ALPHAS] if len(of) else ():
@@ -520,15 +539,15 @@ def rows_against_accuracy(
         *(foreseen(one, here, epsilon, radius) for one in KEYS),
     )
     marks = [
-        Mark(key, x=x, y=0.6 * least_rows(x, epsilon, radius), colour_key="idea/limit")
+        text_at(key, x, 0.6 * least_rows(x, epsilon, radius), "idea/limit")
         for key, x in (("sampling", 0.26 * alpha), ("two points", 1.05 * alpha), ("packing", 4.5 * alpha))
     ]
     marks.append(Mark(f"{number(ours / edge, 2)} times", "arrow", here, edge, here, ours, side="right"))
     marks.append(Mark(f"{number(paper / ours, 2)} times", "arrow", here, ours, here, paper, side="right"))
     panel = Panel(
         f"ε = {number(epsilon)}, R = {number(radius)}: error at most α in 90 % of runs",
-        "target accuracy α (σ)", "rows n", tuple(series),
-        xlim=(low, high), ylim=(10 * factor, 1e5 * factor), marks=tuple(marks),
+        "target accuracy α (σ)", "rows n", series,
+        xlim=(low, high), ylim=(10 * factor, 1e5 * factor), marks=marks,
     )  # fmt: skip
     return Chart(
         "rows_against_accuracy",
@@ -568,8 +587,8 @@ CLAIMS = (
         "The two-step mean of Theorem 2.5 differs from the sample mean of the same rows by"
         " 2w/(n eps/2), w = 2.5 + sqrt(2 ln(4n/.05)), on average (within 10 %): as 1/n and 1/eps (slopes"
         " within .1 of the predicted ones), so that privacy is free beside 1/sqrt(n).",
-        sweeps=lambda: (FREE,),
-        checks=free_checks,
+        free_checks,
+        lambda: (FREE,),
     ),
     Claim(
         "one-mean/near-sample-mean",
@@ -578,8 +597,8 @@ CLAIMS = (
         "Tight, eps = 1: median and 90 % quantile of the error over those of the sample mean are at"
         " most 1.45, 1.12, 1.06 at n = 100, 300, 1000 (pure, R = 100 and 1e6), and at most 1.18, 1.08 at"
         " n = 300, 1000 without a range (delta = 1e-6, mean 1e6), where abstentions are as predicted.",
-        sweeps=lambda: (RATIOS, UNBOUNDED_RATIOS),
-        checks=ratio_checks,
+        ratio_checks,
+        lambda: (RATIOS, UNBOUNDED_RATIOS),
         kind="ours",
     ),
     Claim(
@@ -589,8 +608,8 @@ CLAIMS = (
         "Tight, n eps = 30 .. 3000, R = 100 and 1e6: the rms error of runs that find the mean is"
         " within 10 % of the predicted one, and failures are as frequent as predicted, within the sampling"
         " error of 4000 runs.",
-        sweeps=lambda: (PREDICTED, EDGE),
-        checks=prediction_checks,
+        prediction_checks,
+        lambda: (PREDICTED, EDGE),
         kind="ours",
     ),
     Claim(
@@ -599,8 +618,8 @@ CLAIMS = (
         ("KV18/scale",),
         "The tight scale, nothing known, at (1, 1e-6): 95 % of relative errors are below 3 % at"
         " n = 5000 and below 15 % at n = 300.",
-        sweeps=lambda: (SCALE,),
-        checks=scale_checks,
+        scale_checks,
+        lambda: (SCALE,),
         kind="ours",
     ),
 )

@@ -1,5 +1,6 @@
 """Private histograms: the accuracy in L17 Theorems 1.1 and 1.2, and the facts of Lemma 2.3."""
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from math import ceil, exp, log, sqrt
@@ -31,13 +32,11 @@ from workbench.privacy.histograms import (
     stability_threshold,
 )
 from workbench.special import gammaincinv
-from workbench.study.claim import Claim
-from workbench.study.grids import Block, Sweep, grid
+from workbench.study.claim import Claim, Verdict, beside, claim_level, combine, enough
+from workbench.study.grids import Block
 from workbench.study.intervals import Interval
 from workbench.study.measures import at, between, hits, ratio, scaled, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside, combine, enough
-from workbench.study.run import Row, answered, each_trial, error_of
+from workbench.study.run import Row, Sweep, answered, blocks, each_trial, error_of, grid, value_of
 from workbench.study.scaling import Growth, Move, Statement, bounded, measure
 from workbench.types import Array, Columns
 
@@ -213,7 +212,7 @@ def vote(bins: int) -> Populous:
 def votes(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generator) -> Row:
     """Measure the l1 distance from the shares of the rows, infinite for an abstention."""
     rows = data.integers(bins, size=(n, 1)).astype(float)
-    value = vote(bins)(rows, budget=ApproxDP(epsilon, DELTA), rng=noise).value
+    value = value_of(vote(bins), rows, ApproxDP(epsilon, DELTA), noise)
     return answered(error_of(value, lambda found: np.abs(found - shares(rows, bins)).sum()))
 
 
@@ -283,17 +282,16 @@ VOTED = searched(
 DIRECT = searched(COUNTED, "counts [shares in l1]", counts, counted, counted, caps=CHEAP, moves=MOVES)
 
 
-def counts_need_fewer(*growths: Growth) -> list[Verdict]:
+def counts_need_fewer(*growths: Growth) -> Iterator[Verdict]:
     """Return the rows of the counts over those of the vote, at every setting."""
-    half, checks = len(growths) // 2, []
+    half = len(growths) // 2
     formula = "2/(αε) times the .9-quantile of a Gamma variable of shape k: noise on counts alone"
     for (scaling, of_votes), (_, of_counts) in zip(growths[:half], growths[half:], strict=True):
         for one, other in zip(of_votes, of_counts, strict=True):
             found = measure(other)
             name = f"rows of the counts over those of the vote, {scaling.move.variable} = {one.value:g}"
             check = between(name, ratio(found, measure(one)), 0.0, 1 / 3)
-            checks.append(beside(check, COUNTED, formula, other.setting.predicted, found))
-    return checks
+            yield beside(check, COUNTED, formula, other.setting.predicted, found)
 
 
 CLAIMS = (
@@ -303,8 +301,8 @@ CLAIMS = (
         ("L17/Thm1.1",),
         "The largest error of a finite histogram with Laplace noise reaches (2/ε) ln(k/β) with probability "
         "at most β = .05, for k = 20 and 500 bins at ε = .5; discrete noise stays within its own bound.",
-        sweeps=lambda: (FINITE,),
-        checks=finite_is_accurate,
+        finite_is_accurate,
+        lambda: (FINITE,),
     ),
     Claim(
         "one-mean/stable-histogram-error",
@@ -314,8 +312,8 @@ CLAIMS = (
         "1 + (2/ε)(ln(1/(2δ)) + ln(n/β)) with probability at most β = .01, at (.5, 1e-6), (.1, 1e-3) and "
         "(2, 1e-10); with k bins populated, T - 2 + (2/ε) ln(k/((1 + e^(-ε/2))β)), rounded up, is enough, "
         "and the hardest rows break it as often as is exact, within half.",
-        sweeps=lambda: (STABLE,),
-        checks=stable_is_accurate,
+        stable_is_accurate,
+        lambda: (STABLE,),
     ),
     Claim(
         "one-mean/bin-facts",
@@ -325,8 +323,8 @@ CLAIMS = (
         "n/50: all but with the binomial probability of .016 at n = 10, .0032 at 50, and .003 at 200. The "
         "bin of a mean at its edge has mass .3413: it holds fewer than n/10 as often as is exact, within "
         "20 %.",
-        sweeps=lambda: (FACTS, EDGE),
-        checks=facts_hold,
+        facts_hold,
+        lambda: (FACTS, EDGE),
     ),
     Claim(
         "one-mean/votes-on-shares-suffice",
@@ -336,8 +334,8 @@ CLAIMS = (
         " within α of the shares of the rows in 90 % of runs are at most the one that its vote and the"
         " Laplace mask promise with all constants, and grow as that: α = .4 .. .05, ε = 4 .. .5, k = 2 .."
         " 16, δ = 1e-6.",
+        bounded(),
         scalings=VOTED.scalings,
-        checks=bounded(),
         kind="ours",
     ),
     Claim(
@@ -347,8 +345,8 @@ CLAIMS = (
         "At each of these settings Laplace noise on counts, under ε alone, needs at most a third of"
         " the rows that the general reduction needs for the same shares: the price of an oracle of which"
         " nothing is known.",
+        counts_need_fewer,
         scalings=lambda: chain(VOTED.scalings(), DIRECT.scalings()),
-        checks=counts_need_fewer,
         kind="ours",
     ),
 )

@@ -4,7 +4,7 @@ The tight interval takes its critical value from 200 public runs, wide enough th
 nominal probability but for one in 2,000 such sets of runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -18,9 +18,7 @@ from numpy.random import Generator
 from workbench.bounds import smallest
 from workbench.chapters.one_mean import locating
 from workbench.chapters.one_mean.costs import DELTA, below
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.curves import across
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Panel, Series, across, number, styled
 from workbench.estimators.intervals import (
     SCALE,
     Interval,
@@ -31,13 +29,11 @@ from workbench.estimators.intervals import (
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtr, ndtri, stdtrit
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, resampler
+from workbench.study.claim import Claim, Verdict, at_most, claim_level, enough
 from workbench.study.intervals import median_ratio_interval
 from workbench.study.measures import at
-from workbench.study.profiles import PROFILES, blocks, claim_level
-from workbench.study.rules import Verdict, at_most, enough
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.profiles import PROFILES
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 LEVEL, EPSILON, N = 0.05, 1.0, 1000
@@ -65,7 +61,7 @@ def intervals(
     if variance == "known":
         estimator = Interval(sigma=sigma, level=LEVEL, calibration=calibration)
     z = data.standard_normal(n)
-    value = estimator(mean + sigma * z, budget=ApproxDP(EPSILON, DELTA), rng=noise).value
+    value = value_of(estimator, mean + sigma * z, ApproxDP(EPSILON, DELTA), noise)
     covered, width = interval_loss(value, mean)
     return {"covered": covered, "width": width, "reference": sigma * plain_width(z, variance)}
 
@@ -80,7 +76,7 @@ def plain_width(z: np.ndarray, variance: str) -> float:
 @each_trial
 def ends(n: int, epsilon: float, delta: float, level: float, *, data: Generator, noise: Generator) -> Row:
     x = data.standard_normal(n)
-    value: Any = IntervalUnknownVariance(level=level)(x, budget=ApproxDP(epsilon, delta), rng=noise).value
+    value = value_of(IntervalUnknownVariance(level=level), x, ApproxDP(epsilon, delta), noise)
     return {"low": value.low, "high": value.high, "plain": x.mean()}
 
 
@@ -139,7 +135,7 @@ WIDER = {"log-normal", "zero-inflated log-normal", "constant", "Poisson(.01)"} |
 @each_trial
 def of_law(law: str, n: int, *, data: Generator, noise: Generator) -> Row:
     estimator, of = IntervalMean(level=LEVEL), LAWS[law]
-    value: Any = estimator(of.draw(data, n), budget=ApproxDP(EPSILON, DELTA), rng=noise).value
+    value = value_of(estimator, of.draw(data, n), ApproxDP(EPSILON, DELTA), noise)
     covered, width = interval_loss(value, of.mean)
     usual = 1.959963984540054  # sds of a mean that the usual interval reaches
     return {"covered": covered, "width": width / (2 * usual * (of.sd or 1.0) / sqrt(n))}
@@ -209,14 +205,14 @@ def confidence_intervals(
     half = float(-ndtri(level / 2)) / sqrt(n)
     ratio = predicted_ratio("tight", "unknown", n, ApproxDP(epsilon, delta), level)
     reach, key = half * (ratio if isfinite(ratio) else 3.0), KEYS["unknown"]
-    along, series = (0, 101), list[Series]()
+    along, series = (0, 101), []
     for label, of, colour in (
         ("holds the mean", ~missed, key),
         ("misses", missed, "univariate/clipped-mean"),
     ):
         top, bottom = np.where(of, high, 0.0), np.where(of, low, 0.0)  # the others have no height
         series.append(Series(label, places, top, bottom, role="bars", colour_key=colour))
-    series.append(Series("sample mean", places, frame["plain"], role="rows", colour_key="non-private"))
+    series.append(styled("rows", "sample mean", places, frame["plain"], "non-private"))
     series += [
         across("predicted half-width", along, end, key, role="theory")
         for end in ((-reach, reach) if isfinite(ratio) else ())
@@ -231,7 +227,7 @@ def confidence_intervals(
         (
             Panel(
                 f"n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}, nothing known",
-                "run", "mean (σ)", tuple(series), "linear", "linear", xlim=along,
+                "run", "mean (σ)", series, "linear", "linear", xlim=along,
                 ylim=(-3 * reach, 3 * reach),
                 note=f"Predicted width: {wide}. With original constants, σ known, the interval is the whole"
                 f" line below {number(first)} rows.",
@@ -247,7 +243,7 @@ def confidence_intervals(
 # What is claimed
 
 
-def interval_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def interval_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     rng = resampler(seed, frame["sweep"].iloc[0])
     methods = [(*method, n) for method, ns in METHODS.items() for n in ns]
     level = claim_level(parts=len(WIDTHS) + len(methods) * (1 + len(SIGMAS) * len(MEANS)))
@@ -257,15 +253,13 @@ def interval_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         )
         for calibration, variance, n in methods
     }
-    checks = []
     for n, bound in WIDTHS.items():
         rows = at(frame, calibration="tight", variance="unknown", n=n)
-        checks.append(student_width(rows, n, bound, level, rng))
-    checks += [coverage(rows, f"{name}, all means and scales", level) for name, rows in found.items()]
+        yield student_width(rows, n, bound, level, rng)
+    yield from [coverage(rows, f"{name}, all means and scales", level) for name, rows in found.items()]
     for (name, rows), sigma, mean in product(found.items(), SIGMAS, MEANS):
         where = f"{name}, sigma = {sigma:g}, mean = {mean:g}"
-        checks.append(coverage(at(rows, sigma=sigma, mean=mean), where, level))
-    return checks
+        yield coverage(at(rows, sigma=sigma, mean=mean), where, level)
 
 
 def coverage(frame: pd.DataFrame, name: str, level: float, most: float = LEVEL) -> Verdict:
@@ -291,20 +285,16 @@ def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: 
     return enough(check, "KV18/interval-unknown-variance", "enough for a stated ratio to Student's width")
 
 
-def any_law_is_covered(frame: pd.DataFrame) -> list[Verdict]:
+def any_law_is_covered(frame: pd.DataFrame) -> Iterator[Verdict]:
     level = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - len(WIDER))
-    checks = [
-        coverage(at(frame, law=law, n=n), f"coverage, {law}, n = {n}", level, 0.07)
-        for n in ROWS
-        for law in LAWS
-    ]
+    for n, law in product(ROWS, LAWS):
+        yield coverage(at(frame, law=law, n=n), f"coverage, {law}, n = {n}", level, 0.07)
     n, words = ROWS[-1], f"wider than {WIDER_THAN:g} times the usual in at most half"
     for law in LAWS:
         if law not in WIDER:
             wide = at(frame, law=law, n=n)["width"] > WIDER_THAN
             check = at_most(int(wide.sum()), len(wide), 0.5, level, factor=1.25)
-            checks.append(check.about(f"width, {law}, n = {n}", words, n=n))
-    return checks
+            yield check.about(f"width, {law}, n = {n}", words, n=n)
 
 
 CLAIMS = (
@@ -316,8 +306,8 @@ CLAIMS = (
         " KV18's recipe or improved ones, cover in at least 95 % of runs for sigma = 1e-3, 1, 1e3 and mean"
         " = 0, 1e6; the improved one, variance unknown, has a median width of at most 1.12 (n = 1000) and"
         " 1.05 (n = 5000) times Student's.",
-        sweeps=lambda: (SWEEP,),
-        checks=interval_checks,
+        interval_checks,
+        lambda: (SWEEP,),
     ),
     Claim(
         "one-mean/any-law-is-covered",
@@ -327,8 +317,8 @@ CLAIMS = (
         " of them, skewed, rare, two-valued and constant ones too, the whole line counted, at n = 2000 and"
         " 10,000; at n = 10,000 its median width is at most 1.3 times the usual interval's for all but six:"
         " rare, log-normal and constant ones.",
-        checks=any_law_is_covered,
-        sweeps=lambda: (COVERED,),
+        any_law_is_covered,
+        lambda: (COVERED,),
         kind="ours",
     ),
 )

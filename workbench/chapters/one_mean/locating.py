@@ -10,7 +10,7 @@ the largest noise (2/ε) ln R of the empty bins, or the threshold (2/ε) ln(1/δ
 needs 2, since the far score is εn/2.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from math import ceil, inf, isfinite, log, pi, sqrt
@@ -23,9 +23,19 @@ from scipy.optimize import brentq
 
 from workbench.bounds import smallest
 from workbench.bounds.l17 import packing_bound
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, along, measured
-from workbench.charts.style import name, number
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Mark,
+    Panel,
+    Series,
+    along,
+    measured,
+    name,
+    number,
+    styled,
+    text_at,
+)
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation, UnitHistogram
 from workbench.estimators.intervals import UnboundedMean
@@ -46,13 +56,23 @@ from workbench.privacy import ApproxDP, Budget, PureDP, noise_source
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.special import log_ndtr, ndtr
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Role, Sweep, grid, point_id, stream
+from workbench.study.claim import Claim, Verdict, beside, claim_level, combine, enough, in_proportion
+from workbench.study.grids import point_id
 from workbench.study.intervals import Interval, local_slope
 from workbench.study.measures import Measure
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside, combine, enough, in_proportion
-from workbench.study.run import Row, Run, each_trial, error_of
+from workbench.study.run import (
+    Point,
+    Role,
+    Row,
+    Run,
+    Sweep,
+    blocks,
+    each_trial,
+    error_of,
+    grid,
+    stream,
+    value_of,
+)
 from workbench.types import Array, Columns
 
 # A wide range ruins the clipped mean, not the two-step mean: L17 Lemma 2.2 and Theorem 2.5 on the same rows.
@@ -64,7 +84,7 @@ from workbench.types import Array, Columns
 N, EPSILON = 2000, 0.5
 RADII = (10.0, 1e2, 1e3, 1e4)
 WIDEST = 1e5  # its histogram has 2e5 bins: too many for a quick run
-CURVE = tuple(float(radius) for radius in np.geomspace(10, 1e5, 17))
+CURVE = tuple(np.geomspace(10, 1e5, 17).tolist())
 CALIBRATIONS = ("paper", "tight")
 CLIPPED_MEAN = "univariate/clipped-mean"
 RADIUS = "half-width of the range, R (σ)"
@@ -82,7 +102,7 @@ def on_range(
     estimators = [kind(radius=radius, sigma=1.0, calibration=calibration) for calibration in CALIBRATIONS]
     for mean in data.uniform(-radius, radius, trials):
         x = mean + data.standard_normal(n)
-        released: list[Any] = [estimator(x, budget=budget, rng=noise).value for estimator in estimators]
+        released: list[Any] = [value_of(estimator, x, budget, noise) for estimator in estimators]
         rows.append(np.array([x.mean(), *released], np.float64) - mean)
     return dict(zip(("sampling", *CALIBRATIONS), np.array(rows).T, strict=True))
 
@@ -117,12 +137,12 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
             found = {radius: measures.median(one[calibration].abs(), LEVEL) for radius, one in rows.items()}
             foreseen = partial(predict, n, epsilon=epsilon, calibration=calibration)
             curves += along(found, CURVE, foreseen, colour, label=label)
-    plain = [float(one["sampling"].abs().median()) for one in clipped.values()]
-    reference = Series("no privacy", clipped, plain, role="reference", colour_key="non-private")
+    plain = [one["sampling"].abs().median() for one in clipped.values()]
+    reference = styled("reference", "no privacy", clipped, plain, "non-private")
     steep, flat = (predict(n, APART, epsilon, "tight") for predict in (clipped_error, two_step_error))
     times = f"{number(steep / flat)} times the error"
     marks = (
-        Mark("ten times the range, ten times the error", x=APART / 60, y=steep / 15, colour_key=CLIPPED_MEAN),
+        text_at("ten times the range, ten times the error", APART / 60, steep / 15, CLIPPED_MEAN),
         Mark(times, "arrow", APART, flat, APART, steep, side="right"),
     )
     title = f"{number(n)} rows, ε = {number(epsilon)}, the mean anywhere in [−R, R]"
@@ -142,8 +162,8 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
 # What is claimed
 
 
-def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    checks, scales, predicted = [], dict[float, Measure](), []
+def clipped_is_linear(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+    scales, predicted = {}, []
     formula = "2B/(ε b), B = R + √(2 ln(2n/β)): privacy part of mean size b"
     for radius in (*RADII[1:], WIDEST):
         mean, where = ClippedMean(radius=radius, calibration="paper", sigma=1.0), {"radius": radius}
@@ -152,10 +172,10 @@ def clipped_is_linear(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         scales[radius] = measures.mean_size(part, claim_level(), CLIPPED.name, seed, where)
         predicted.append(laplace_scale(mean.plan(N, 1, PureDP(EPSILON))["mean"]))
         near = measures.near(f"privacy part at R = {radius:g}", scales[radius], predicted[-1], n=N)
-        checks.append(in_proportion(near, "L17/Eq1", formula))
+        yield in_proportion(near, "L17/Eq1", formula)
     exponent, found = local_slope([*scales], predicted), measures.growth(scales)
     limits = exponent - EXPONENT, exponent + EXPONENT
-    return [*checks, measures.between("exponent in R", found, *limits, n=N, bound=exponent)]
+    yield measures.between("exponent in R", found, *limits, n=N, bound=exponent)
 
 
 def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
@@ -299,7 +319,7 @@ def unbounded(n: int, epsilon: float, delta: float, mean: float, *, data: Genera
     x, budget, found = mean + data.standard_normal(n), ApproxDP(epsilon, delta), {}
     kind: Any = UnboundedMean
     for one in CALIBRATIONS:
-        value = kind(calibration=one, sigma=1.0)(x, budget=budget, rng=noise).value
+        value = value_of(kind(calibration=one, sigma=1.0), x, budget, noise)
         found[one] = error_of(value, lambda place: abs(place - mean))
     return found
 
@@ -322,7 +342,7 @@ def locate(
         if method == "window":
             return window.draw(x, window.charge("locate", budget), noise_source(noise))
         kind: Any = StableLocation if radius is None else partial(HistogramLocation, radius=radius)
-        return kind(**known)(x, budget=budget, rng=noise).value
+        return value_of(kind(**known), x, budget, noise)
 
     def located(mean: float) -> bool:
         found = place(mean + data.standard_normal(n))
@@ -411,10 +431,10 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
     frame = run.table(*(located(where, epsilon) for where in ("range", "wide", "widest")))
     curves = _needed(frame, run.seed, "radius", HISTOGRAM, epsilon)
     bound = [packing(radius, epsilon) for radius in CURVE]
-    curves.append(Series("", CURVE, bound, role="bound", colour_key="idea/limit"))
+    curves.append(styled("bound", "", CURVE, bound, "idea/limit"))
     slow, fast = (predicted_rows(method, epsilon, radius=APART) for method in ("paper", "window"))
     marks = (
-        Mark("impossible: packing", x=CURVE[10], y=0.45 * bound[10]),
+        text_at("impossible: packing", CURVE[10], 0.45 * bound[10]),
         Mark(f"{number(slow / fast, 2)} times fewer rows", "arrow", APART, fast, APART, slow, side="right"),
     )
     small = SMALL_EPSILON * epsilon / EPSILON
@@ -422,10 +442,10 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
         _rows_found(frame, run.seed, "radius", method="paper", epsilon=one) for one in (epsilon, small)
     )
     times = [there[radius].estimate / here[radius].estimate for radius in there if radius in here]
-    more = f"{number(float(np.median(times)), 2)} times the rows" if times else ""
+    more = f"{number(np.median(times), 2)} times the rows" if times else ""
     note = f"At ε = {number(small)} the histogram needs {more}." if more else ""
     panel = Panel(
-        f"ε = {number(epsilon)}: within 2.5 σ of the mean in 90 % of runs", RADIUS, ROWS, tuple(curves),
+        f"ε = {number(epsilon)}: within 2.5 σ of the mean in 90 % of runs", RADIUS, ROWS, curves,
         yscale="linear", marks=marks, note=note,
         ylim=(0, 1.08 * predicted_rows("paper", epsilon, radius=CURVE[-1])),
     )  # fmt: skip
@@ -451,7 +471,7 @@ def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
     place, times = 1 / DELTAS[2], f"{number(slow / fast, 2)} times fewer rows"
     panel = Panel(
         f"ε = {number(epsilon)}: within 2.5 σ of a mean anywhere, in 90 % of runs",
-        "1/δ", ROWS, tuple(curves), yscale="linear",
+        "1/δ", ROWS, curves, yscale="linear",
         marks=(Mark(times, "arrow", place, fast, place, slow, side="right"),),
         ylim=(0, 1.08 * predicted_rows("paper", epsilon, delta=DELTAS[-1])),
     )  # fmt: skip
@@ -469,7 +489,7 @@ def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
 
 
 def _needed(frame: pd.DataFrame, seed: int, axis: str, key: str, epsilon: float) -> list[Series]:
-    curves = list[Series]()
+    curves = []
     for method, label, colour in (
         ("tight", "histogram", key),
         ("paper", "", f"{key}:paper"),
@@ -537,7 +557,7 @@ def _per_unit(
 
 
 def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
-    checks, products, expected = [], dict[float, Measure](), []
+    checks, products, expected = [], {}, []
     words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
     for delta in DELTAS:
         where: dict[str, float | str] = {"method": "paper", "epsilon": EPSILON, "delta": delta}
@@ -578,8 +598,8 @@ CLAIMS = (
         "The rows with which the histogram (paper) locates a mean in [-R, R] within 2.5 with probability .9 "
         "grow by 5 to 7 over ε per unit of ln R, are proportional to 1/ε, within 15 % of the prediction, and "
         "1 to 8 times the packing bound.",
-        sweeps=lambda: (located("range"), located("wide"), located("widest")),
-        checks=range_costs_its_logarithm,
+        range_costs_its_logarithm,
+        lambda: (located("range"), located("wide"), located("widest")),
     ),
     Claim(
         "one-mean/rows-per-log-delta",
@@ -588,8 +608,8 @@ CLAIMS = (
         "The rows with which the stability-based histogram (paper) locates any mean within 2.5 with "
         "probability .9 grow by 5.2 to 6.2 over ε per unit of ln(1/δ) and are within 15 % of the prediction; "
         "the error of the unbounded mean is the same at means of 0, 1e3 and 1e9 (ratio at most 1.2).",
-        sweeps=lambda: (located("line"), UNBOUNDED),
-        checks=line_costs_log_delta,
+        line_costs_log_delta,
+        lambda: (located("line"), UNBOUNDED),
     ),
     Claim(
         "one-mean/window-halves-rows",
@@ -597,8 +617,8 @@ CLAIMS = (
         ("proofs/univariate.md",),
         "The window median locates within 2.5 with probability .9 from at most half of the rows of the "
         "histogram, be it paper or tight: on [-1e4, 1e4], and on the whole line at δ = 1e-9; ε = .5.",
-        sweeps=lambda: (located("wide"), located("line")),
-        checks=window_needs_half,
+        window_needs_half,
+        lambda: (located("wide"), located("line")),
         kind="ours",
     ),
     Claim(
@@ -607,8 +627,8 @@ CLAIMS = (
         ("L17/Lem2.2", "L17/Eq1"),
         "The clipped mean (paper) pays 2B/(nε) with B = R + √(2 ln(2n/β)): the scale of its privacy part is "
         "within 15 % of that at R = 1e2 .. 1e5 and proportional to R, at n = 2000, ε = .5.",
-        sweeps=lambda: (CLIPPED,),
-        checks=clipped_is_linear,
+        clipped_is_linear,
+        lambda: (CLIPPED,),
     ),
     Claim(
         "one-mean/flat-in-radius",
@@ -616,7 +636,7 @@ CLAIMS = (
         ("L17/Thm2.5", "L17/Eq2"),
         "The median error of the two-step mean (paper) does not depend on R: largest over smallest is at "
         "most 1.3 for R = 10 .. 1e5, at n = 2000, ε = .5.",
-        sweeps=lambda: (TWO_STEP, TWO_STEP_WIDEST),
-        checks=two_step_is_flat,
+        two_step_is_flat,
+        lambda: (TWO_STEP, TWO_STEP_WIDEST),
     ),
 )

@@ -9,7 +9,7 @@ median is (LKKO21 Algorithm 14 at d = 1), with its own rank in the place of the 
 distance of nq from the ranks that an answer lies between, over n: sampling is no part of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
@@ -21,12 +21,9 @@ from numpy.random import Generator
 from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, resampler
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, median_ratio
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, each_trial
+from workbench.study.run import Row, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.study.scaling import Move, Statement, follow
 from workbench.types import Array
 
@@ -60,13 +57,13 @@ def true_quantiles(some: Any) -> Array:
 
 
 def together(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
-    return np.asarray(drawn_by(levels(m))(x, budget=PureDP(epsilon), rng=noise).value)
+    return np.asarray(value_of(drawn_by(levels(m)), x, PureDP(epsilon), noise))
 
 
 def apart(x: Array, m: int, epsilon: float, noise: Generator) -> Array:
     """Return the quantiles, each drawn for itself with an even share of ε."""
     share = PureDP(epsilon).split(*[1.0] * m)[0]
-    return np.array([drawn_by((one,))(x, budget=share, rng=noise).value[0] for one in levels(m)], float)
+    return np.array([value_of(drawn_by((one,)), x, share, noise)[0] for one in levels(m)], float)
 
 
 WAYS = {"together": together, "apart": apart}
@@ -165,16 +162,14 @@ FEW, MANY = (
 )
 
 
-def gain(few: pd.DataFrame, many: pd.DataFrame, seed: int) -> list[Verdict]:
+def gain(few: pd.DataFrame, many: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     rng, frames = resampler(seed, FEW.name), pd.concat([few, many], ignore_index=True)
-    checks = []
     for m in COUNTS:
         predicted, by = largest(m, N, EPSILON), NEAR_PREDICTED[m]
         ratio = predicted[1] / predicted[0]
         top, bottom = (at(frames, m=m)[column].to_numpy() for column in ("apart", "together"))
         found = median_ratio(f"m = {m}", top, bottom, ratio / by, ratio * by, claim_level(), rng, n=N)
-        checks.append(found)
-    return checks
+        yield found
 
 
 def searched(key: str, block: Any, ranks: Any, *moves: Move) -> Statement:
@@ -221,8 +216,8 @@ CLAIMS = (
         "Of 10,000 log-normal rows on [0, 100] at ε = 1 the largest rank error of m = 3, 9, 33, 99"
         " quantiles, a median each with ε/m, is 1.9, 4.3, 10 and 21 times that of all drawn together: as"
         " predicted with all constants, within a factor of 1.7 at m = 3 and of 1.5 at the others.",
-        sweeps=lambda: (FEW, MANY),
-        checks=gain,
+        gain,
+        lambda: (FEW, MANY),
         kind="ours",
     ),
     Claim(
@@ -232,8 +227,8 @@ CLAIMS = (
         "Searched n with which all of m quantiles, drawn together, are within α in rank in 90 % of runs"
         " grow as predicted with all constants, near √m/(αε), and those of a median each as m ln(m)/(αε)"
         " does: m = 1 .. 11, ε = 1 .. 1/8, α = .06 .. .0075.",
+        follow,
         scalings=lambda: chain(TOGETHER.scalings(), APART.scalings()),
-        checks=follow,
         kind="ours",
     ),
 )

@@ -14,15 +14,13 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.catalog import lookup
-from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Heat, Mark, Panel, Series, number, styled
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
-from workbench.study.grids import Role, Sweep, grid, point_id, stream
-from workbench.study.profiles import blocks
-from workbench.study.run import Row, Run, each_trial, loss_of
+from workbench.study.grids import point_id
+from workbench.study.run import Role, Row, Run, Sweep, blocks, each_trial, grid, loss_of, stream
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0
@@ -67,7 +65,7 @@ def density(label: str, values: Array, edges: Array, look: str, total: int = 0) 
     """
     counts, _ = np.histogram(values, edges)
     shares = counts / ((total or len(values)) * np.diff(edges))
-    return Series(label, (edges[:-1] + edges[1:]) / 2, shares, role="area", colour_key=look)
+    return styled("area", label, (edges[:-1] + edges[1:]) / 2, shares, look)
 
 
 def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
@@ -79,7 +77,7 @@ def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     further = sqrt(d) - sqrt(D)  # of rows of other lengths, whose spread is the same
     lengths = np.linspace(max(0.0, 2.0 + further), 7.0 + further, 26)
     along = np.linspace(-4.0, 6.0 + max(0.0, further), 41)
-    moved, most = float((y - x).mean(axis=0) @ u), limit(corruption)
+    moved, most = (y - x).mean(axis=0) @ u, limit(corruption)
     said = f"mean moved by {number(moved, 2)} σ (limit {number(most, 2)} σ)"
     left = _two("the length of a row betrays nobody", "length of a row (σ)", norms(y), bad, lengths)
     right = _two(
@@ -105,12 +103,12 @@ def _two(title: str, name: str, values: Array, bad: np.ndarray, edges: Array) ->
         for label, rows, look in (("clean rows", ~bad, GOOD), ("corrupted rows", bad, BAD))
     )
     x, (good, few) = np.array(tuple(clean.x)), (np.array(tuple(one.y)) for one in (clean, wrong))
-    wide, tall = x[-1] - x[0], float(good.max())
+    wide, tall = x[-1] - x[0], good.max()
     rises, top = x[np.argmax(good >= 0.55 * tall)], x[few.argmax()]
-    beside, above = (float(rises - 0.17 * wide), 0.55 * tall), float(top + 0.08 * wide)
+    beside, above = (rises - 0.17 * wide, 0.55 * tall), top + 0.08 * wide
     named = (
         replace(clean, label_at=beside),
-        replace(wrong, label_at=(above, float(few.max() + 0.09 * tall))),
+        replace(wrong, label_at=(above, few.max() + 0.09 * tall)),
     )
     return Panel(title, name, "share of all rows per σ", named, "linear", "linear", ylim=(0.0, 1.08 * tall))
 
@@ -241,9 +239,7 @@ def scoreboard(
     points = grid(attack=BOARD, n=n, corruption=corruption, epsilon=epsilon, who="all")
     frame = run.table(DUEL.moved(points, d=d, delta=delta))
     tables = [measures.at(frame, attack=attack) for attack in BOARD]
-    table = [
-        [min(MOST, float(rows[name].median()) / limit(corruption)) for name in FIGHTERS] for rows in tables
-    ]
+    table = [[min(MOST, rows[name].median() / limit(corruption)) for name in FIGHTERS] for rows in tables]
     heat = Heat(
         table, (0.1, 10.0), scale="log", emphasis="middle", written=True,
         rows=tuple(GLOSS[name] for name in BOARD), columns=tuple(COLUMNS.values()),
@@ -254,7 +250,7 @@ def scoreboard(
     return Chart(
         "scoreboard",
         "Two attacks defeat every mean, filters withstand most others",
-        (Panel(*names, (), heat=heat, marks=tuple(marks), note=note),),
+        (Panel(*names, (), heat=heat, marks=marks, note=note),),
         alt="A table of colours, one row for each of six attacks and one column for each estimator. Means"
         " that do not filter are at 2 to 3 under one planted cluster, and two of them far above that under a"
         " far point mass; the robust ones are below 1 but for a hidden cluster, which two of them miss, and"

@@ -29,9 +29,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     taken,
 )
 from workbench.chapters.robust_and_private.planted import MISSED, rarely
-from workbench.charts.chart import Chart, Film, Frame, Mark, Panel, Series
-from workbench.charts.curves import ellipse, plane
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Film, Frame, Mark, Panel, Series, ellipse, number, plane, styled
 from workbench.estimators import Estimator, Trace
 from workbench.estimators.base import recorded
 from workbench.estimators.prime import (
@@ -60,8 +58,7 @@ from workbench.privacy.histograms import (
 from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, resampler, stream
+from workbench.study.claim import Claim, Status, Verdict, claim_level, combine, enough, in_proportion
 from workbench.study.grids import grid as points
 from workbench.study.measures import (
     Measure,
@@ -70,6 +67,7 @@ from workbench.study.measures import (
     by,
     each,
     growth,
+    hits,
     known,
     median,
     near,
@@ -80,9 +78,7 @@ from workbench.study.measures import (
     seldom,
     summary,
 )
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, combine, enough, in_proportion
-from workbench.study.run import Row, Run, answered, each_trial
+from workbench.study.run import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
 from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0
@@ -124,29 +120,29 @@ def score_histogram(
     both = clean + wrong
     low, top = min(0.0, 1.1 * noisy[shown].min()), 1.25 * max(both.max(), noisy.max())
     series = (
-        Series("clean rows", middles, clean, role="bars", colour_key=GOOD, kind="count"),
+        styled("bars", "clean rows", middles, clean, GOOD, kind="count"),
         Series("corrupted rows", middles, both, clean, both, role="bars", colour_key=BAD, kind="count"),
         Series("released: the sum, with noise", middles, noisy[shown], colour_key="idea/total", kind="count",
                joined=False),
     )  # fmt: skip
     gone = tail & (tau >= cut)
     right, others = int((gone & bad).sum()), int((gone & ~bad).sum())
-    end = float(middles[-1] * 2**0.5)
+    end = middles[-1] * 2**0.5
     marks = [Mark(f"threshold {number(cut)}", "vertical", x=cut, side="left")]
     if cut < end:
         words = f"removed: {right} corrupted, {others} clean"
         marks.append(Mark(words, "span", x=cut, x2=end, colour_key=BAD))
     panel = Panel(
         "", "score τ (bins double)", "rows in the bin", series, yscale="linear",
-        xlim=(float(middles[0] / 2**0.5), end), ylim=(float(low), float(top)), marks=tuple(marks),
+        xlim=(middles[0] / 2**0.5, end), ylim=(low, top), marks=marks,
     )  # fmt: skip
     return Chart(
         "score_histogram",
-        f"One pass removes {number(right)} of {number(int(bad.sum()))} corrupted rows and {others} clean",
+        f"One pass removes {number(right)} of {number(bad.sum())} corrupted rows and {others} clean",
         (panel,),
         alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
         " released noisy counts follow their sum, and the threshold stands"
-        f" {'beyond most of both' if 2 * right < int(bad.sum()) else 'between'}.",
+        f" {'beyond most of both' if 2 * right < bad.sum() else 'between'}.",
         how_to_read="The highest 2ξn scores of one pass. Only the black dots are released; from them comes"
         " the threshold, the largest edge above which enough of the score lies. Which bars are blue or"
         " orange only we know.",
@@ -230,8 +226,7 @@ PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500, blocks(10))
 
 
 def neighbours_stay(frame: pd.DataFrame) -> Verdict:
-    joint, apart = float(frame["joint"].max()), int((frame["separate"] > 1).sum())
-    share = measures.share(apart, len(frame), claim_level())
+    joint, share = frame["joint"].max(), hits(frame["separate"] > 1, claim_level())
     checks = [
         between("largest distance, one threshold for all rows", known(joint), 0.0, 1.0),
         between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
@@ -252,7 +247,7 @@ def passes_taken(
     excess is half as large, or small enough to end, for the matrix score.
     """
     x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(corruption * n), data)
-    found: dict[str, float] = {}
+    found = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
         estimator = kind(radius=RADIUS, sigma=1.0, corruption=corruption, passes=MOST_PASSES)
@@ -313,16 +308,15 @@ def moment_noise(d: int) -> float:
     return 2 * sqrt(d) * Filter(one, n, d).radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
 
 
-def matrix_noise(frame: pd.DataFrame) -> list[Verdict]:
+def matrix_noise(frame: pd.DataFrame) -> Iterator[Verdict]:
     found = {d: median(rows["norm"], claim_level()) for d, rows in by(frame, "d").items()}
-    checks = each("over 2σ√d, d = ", found, 0.85, 1.1)
+    yield from each("over 2σ√d, d = ", found, 0.85, 1.1)
     steep = growth({d: scaled(one, sqrt(d)) for d, one in found.items()})
-    checks.append(between("exponent in d, fixed radius", steep, 0.45, 0.55))
+    yield between("exponent in d, fixed radius", steep, 0.45, 0.55)
     for low, high, least in ((500, 5000, 1.3), (500_000, 5_000_000, 1.48)):
         exponent = log(moment_noise(high) / moment_noise(low)) / log(high / low)
         name = f"exponent in d, radius of clean rows, d = {low} to {high}"
-        checks.append(between(name, known(exponent), least, 1.5))
-    return checks
+        yield between(name, known(exponent), least, 1.5)
 
 
 # The bins of the range
@@ -381,7 +375,7 @@ def _filtering(seed: int) -> Film:
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
         " score along it is too high; and the mean of those that are left. Black: the true mean.",
-        shared=(Series("true mean", (0.0,), (0.0,), role="truth"),),
+        shared=(styled("truth", "true mean", (0.0,), (0.0,)),),
     )
 
 
@@ -409,7 +403,7 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     def frame(words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series) -> Frame:
         rows, was, stays = x[::EVERY], before[::EVERY], after[::EVERY]
         dots = (
-            Series(label, rows[some, 0], rows[some, 1], role="rows", colour_key=f"idea/{key}")
+            styled("rows", label, rows[some, 0], rows[some, 1], f"idea/{key}")
             for label, some, key in (
                 ("rows that are left", stays, "good"),
                 ("above the threshold", was & ~stays, "bad"),
@@ -430,7 +424,7 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
         middle, along = centre + score.centre, score.root[:, -1]
         unit = along / np.linalg.norm(along)
         ends = np.array([middle - 2 * REACH * unit, middle + 2 * REACH * unit])
-        line = Series("widest direction", ends[:, 0], ends[:, 1], role="reference", colour_key="idea/public")
+        line = styled("reference", "widest direction", ends[:, 0], ends[:, 1], "idea/public")
         said = f"Pass {step}. A second moment with noise says in which direction the rows are widest."
         yield frame(said, before, before, y[before].mean(axis=0), line)
         gone = number(int(before.sum() - kept.sum()))
@@ -532,7 +526,7 @@ def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 def passes_from_a_size_on(
     passes: pd.DataFrame, margins: pd.DataFrame, planes: pd.DataFrame, seed: int
-) -> list[Verdict]:
+) -> Iterator[Verdict]:
     one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
     rate = margin_rate(ALPHA, one.width)
     few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
@@ -543,19 +537,18 @@ def passes_from_a_size_on(
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
-    checks = [rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized]
+    yield from (rare, enough(sure, "LKKO21/Thm7", "enough to pass"), sized)
     for n in MARGIN_N:
         share = scaled(_mean(at(margins, n=n)["margin"], seed, f"margin {n}"), 1 / n)
-        checks.append(near(f"margin over n, n = {n}", share, rate, n=n))
+        yield near(f"margin over n, n = {n}", share, rate, n=n)
     error = _mean(at(margins, n=MARGIN_N[-1])["error"], seed, "trimmed")
-    checks.append(near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1]))
+    yield near("error on the line", error, trimmed_bias(ALPHA), n=MARGIN_N[-1])
     for d, _, most in PLANE:
         rows = at(planes, d=d)
         for column, high in (("error", most), ("tukey", most), ("plain", inf)):
             size = _mean(rows[column], seed, f"plane {d} {column}")
             low = 0.8 * ALPHA * CLUSTER if column == "plain" else 0.0
-            checks.append(between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most))
-    return checks
+            yield between(f"{column}, d = {d}", size, low, high, n=PLANE_N, bound=most)
 
 
 def _mean(values: Any, seed: int, name: str) -> Measure:
@@ -570,8 +563,8 @@ CLAIMS = (
         "Clusters in 1 .. 16 directions, hardly any noise: the passes of the filter by single directions"
         " grow in proportion, slope .6 .. 1.2, those by the matrix exponential slower, slope at most .5, and"
         " two of these halve the excess.",
-        sweeps=lambda: (PASSES,),
-        checks=passes,
+        passes,
+        lambda: (PASSES,),
     ),
     Claim(
         "robust-and-private/threshold-lemma",
@@ -581,8 +574,8 @@ CLAIMS = (
         " tail's score for distances of at least 100, and where they do, the threshold leaves at most .75 Ψ"
         " below it (12) and bad rows go at least twice as much as good ones (13); so they do for at least"
         " 10. At the cluster of Figure 1, 1.5 √d, the lemma says nothing. Each in 95 % of runs.",
-        sweeps=lambda: (LEMMA,),
-        checks=threshold_lemma,
+        threshold_lemma,
+        lambda: (LEMMA,),
     ),
     Claim(
         "robust-and-private/log-rounds-suffice",
@@ -590,7 +583,7 @@ CLAIMS = (
         ("LKKO21/Alg10",),
         "T₂ = ⌊ln d⌋, the constant 1: so many rounds are enough for a round without noise to score above"
         " λ/5.5, d = 10, 20, 50.",
-        checks=rounds_are_few,
+        rounds_are_few,
         expected=Status.REFUTED,
         reason="The order is right, the constant is 106: with a = 1/(106 λ), as recalled, a planted"
         " direction has e^{t/106} times the weight of another after t rounds: 74 rounds at d = 10, 254 at d"
@@ -603,8 +596,8 @@ CLAIMS = (
         "Symmetric noise of sd σ per entry has spectral norm .85 .. 1.1 times 2σ√d for d = 20 .. 200,"
         " exponent .5 within .05; with the radius that clean rows need the exponent is 1.5 within .02 around"
         " d = 1e6, and 1.3 .. 1.5 from d = 500 to 5000, where the radius is √d and more.",
-        sweeps=lambda: (NORMS,),
-        checks=matrix_noise,
+        matrix_noise,
+        lambda: (NORMS,),
         kind="ours",
     ),
     Claim(
@@ -613,8 +606,8 @@ CLAIMS = (
         ("LKKO21/Lem2.2",),
         "5000 random neighbours with many ties, four passes: never more than one row apart with one"
         " threshold for all rows; with a threshold for each row more than one in a thousand pairs are.",
-        sweeps=lambda: (PAIRS,),
-        checks=neighbours_stay,
+        neighbours_stay,
+        lambda: (PAIRS,),
     ),
     Claim(
         "robust-and-private/bins-are-safe",
@@ -623,8 +616,8 @@ CLAIMS = (
         "The stability-based histogram shows a lone row with probability at most δ = .05, .8 to 1.2 times"
         " the computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but"
         " for 1 % of runs ((1, 1e-6)-DP, d = 1).",
-        sweeps=lambda: (BINS,),
-        checks=bins_are_safe,
+        bins_are_safe,
+        lambda: (BINS,),
     ),
     Claim(
         "robust-and-private/depth-is-robust",
@@ -634,8 +627,8 @@ CLAIMS = (
         " 10000 is that of the median of the corrupted distribution, .066 (within 15 %; the mean: .3);"
         " without corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 %"
         " above it at n = 75.",
-        sweeps=lambda: (DEPTH,),
-        checks=depth_is_robust,
+        depth_is_robust,
+        lambda: (DEPTH,),
         kind="ours",
     ),
     Claim(
@@ -647,8 +640,8 @@ CLAIMS = (
         " and all but 2 % at twice as many; the error at n = 8000 is that of the trimmed mean, .080 (within"
         " 15 %); at n = 2000 it is at most .15 for d = 2 and .25 for d = 3, as is that of the Tukey median,"
         " both on grids.",
-        sweeps=lambda: (PASS, MARGIN, PLANES),
-        checks=passes_from_a_size_on,
+        passes_from_a_size_on,
+        lambda: (PASS, MARGIN, PLANES),
         kind="ours",
     ),
 )

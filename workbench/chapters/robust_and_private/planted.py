@@ -16,10 +16,10 @@ the pull. With all runs any from .4 to .9 of the pull gives the same threshold w
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from math import inf, log, sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -43,17 +43,30 @@ from workbench.chapters.robust_and_private.adversaries import (
     limit,
 )
 from workbench.chapters.robust_and_private.adversaries import ROBUST as FILTERS
-from workbench.charts.chart import Chart, Mark, Panel, Series, Side
-from workbench.charts.curves import beside, covering, measured, predicted
-from workbench.charts.style import name, number
+from workbench.charts.chart import Side
+from workbench.charts.curves import (
+    Chart,
+    Mark,
+    Panel,
+    Series,
+    beside,
+    covering,
+    crossed,
+    measured,
+    name,
+    number,
+    predicted,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.estimators.shared.budgets import step_budgets
 from workbench.estimators.shared.window_median import median_beyond
 from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid, multiples, resampler
+from workbench.study.claim import Claim, Status, Verdict, claim_level
 from workbench.study.measures import (
     Measure,
     at,
@@ -61,6 +74,7 @@ from workbench.study.measures import (
     by,
     each,
     growth,
+    hits,
     mean_size,
     median,
     median_ratio,
@@ -69,9 +83,8 @@ from workbench.study.measures import (
     scaled,
     seldom,
 )
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, alike
-from workbench.study.run import Row, Run, answered, each_trial
+from workbench.study.rules import alike
+from workbench.study.run import Row, Run, Sweep, answered, blocks, each_trial, grid, multiples, resampler
 from workbench.types import Columns
 
 N = 100_000
@@ -176,7 +189,7 @@ def curves(
 ) -> tuple[list[float], pd.DataFrame, list[Series]]:
     """Return where PRIME and the clipped mean are measured, the table, and both beside what is predicted."""
     public, points = {"epsilon": budget.epsilon, **public}, []
-    moved = list[Sweep]()
+    moved = []
     for sweep in sweeps:
         here = [{**point, **public, along: factor * point[along]} for point in sweep.points]
         moved.append(sweep.moved(here, delta=budget.delta))
@@ -225,11 +238,9 @@ def _many_rows(run: Run, corruption: float, budget: ApproxDP, n: int, usual: boo
     series = [replace(prime, label="our constants"), *others, source]
     series = [replace(one, low=None, high=None) for one in series]  # no band: d = 50 and 100 have few runs
     if usual:
-        series.append(
-            Series("published", PUBLISHED, PUBLISHED.values(), role="reference", colour_key="idea/public")
-        )
+        series.append(styled("reference", "published", PUBLISHED, PUBLISHED.values(), "idea/public"))
     series += [
-        Series("", found, [pull(int(d), corruption) for d in found], role="theory", colour_key=BOX),
+        theory("", found, [pull(int(d), corruption) for d in found], BOX),
         _limit(found, corruption),
     ]
     return _against_d("many bad rows", series, corruption, budget, n)
@@ -238,13 +249,13 @@ def _many_rows(run: Run, corruption: float, budget: ApproxDP, n: int, usual: boo
 def _few_bad_rows(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     found, _, series = curves(run, (SMALL,), "d", budget, corruption=corruption, n=n)
     sampling = [sqrt(d / n) for d in found]
-    series.append(Series("√(d/n)", found, sampling, role="reference", colour_key="non-private"))
+    series.append(styled("reference", "√(d/n)", found, sampling, "non-private"))
     return _against_d("few bad rows", series, corruption, budget, n)
 
 
 def _against_d(what: str, series: list[Series], corruption: float, budget: ApproxDP, n: int) -> Panel:
     note = f"ε = {number(budget.epsilon)}, δ = {number(budget.delta)}, n = {number(n)}."
-    return Panel(f"{what}: ξ = {number(corruption)}", "d, columns", ERROR, tuple(series), note=note)
+    return Panel(f"{what}: ξ = {number(corruption)}", "d, columns", ERROR, series, note=note)
 
 
 def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
@@ -261,12 +272,12 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     )
     note, ends = f"δ = {number(budget.delta)}, n = {number(n)}.", (0.25 * found[0], 1.3 * found[-1])
     title = f"against ε: ξ = {number(corruption)}, d = 10"
-    return Panel(title, "ε", ERROR, tuple(series), marks=marks, note=note, xlim=ends)
+    return Panel(title, "ε", ERROR, series, marks=marks, note=note, xlim=ends)
 
 
 def _limit(places: Iterable[float], corruption: float) -> Series:
     xs = tuple(places)
-    return Series("ξ √ln(1/ξ)", xs, [limit(corruption)] * len(xs), role="reference")
+    return styled("reference", "ξ √ln(1/ξ)", xs, [limit(corruption)] * len(xs))
 
 
 def against_corruption(
@@ -277,18 +288,18 @@ def against_corruption(
     factor, budget = corruption / CORRUPTION, ApproxDP(epsilon, delta)
     found, _, series = curves(run, (SHARES,), "corruption", budget, factor, n=n, d=d)
     shares = np.geomspace(found[0], found[-1], 13)
-    least = [mean_limit(float(a)) for a in shares]
+    least = [mean_limit(a) for a in shares.tolist()]
     series += [
-        Series("least against the worst adversary", shares, least, role="reference", colour_key="idea/total"),
-        Series("", shares, 1.5 * sqrt(d) * shares, role="theory", colour_key=BOX),
+        styled("reference", "least against the worst adversary", shares, least, "idea/total"),
+        theory("", shares, 1.5 * sqrt(d) * shares, BOX),
     ]
     here = shares[len(shares) // 2]
-    marks = (Mark("this cluster is easier than the worst one", x=here, y=0.62 * limit(float(here))),)
+    marks = (text_at("this cluster is easier than the worst one", here, 0.62 * limit(float(here))),)
     note = f"d = {d}, n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}."
     return Chart(
         "against_corruption",
         "The clipped mean follows the cluster, PRIME undoes most of it",
-        (Panel("", "corrupted share ξ", ERROR, tuple(series), note=note, marks=marks),),
+        (Panel("", "corrupted share ξ", ERROR, series, note=note, marks=marks),),
         alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
         " cluster's pull, in proportion to the share; PRIME stays below what the worst adversary forces on"
         " every estimator.",
@@ -300,18 +311,17 @@ def against_corruption(
 # What is claimed
 
 
-def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> list[Verdict]:
-    checks, most = [], NEAR * limit(CORRUPTION)
+def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> Iterator[Verdict]:
+    most = NEAR * limit(CORRUPTION)
     for point in sweep.points:
         said = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
         found = median(at(frame, **point)[column], claim_level())
-        checks.append(between(f"median, {said}", found, 0.0, most, n=N))
-    return [*checks, rarely("share of single errors above the bound", frame[column] > most)]
+        yield between(f"median, {said}", found, 0.0, most, n=N)
+    yield rarely("share of single errors above the bound", frame[column] > most)
 
 
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
-    found = measures.share(int(missed.sum()), len(missed), claim_level())
-    return between(words, found, 0.0, most, n=N)
+    return between(words, hits(missed, claim_level()), 0.0, most, n=N)
 
 
 def plain_mean(frame: pd.DataFrame) -> Verdict:
@@ -320,12 +330,12 @@ def plain_mean(frame: pd.DataFrame) -> Verdict:
     return between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
 
 
-def prime_is_robust(frame: pd.DataFrame) -> list[Verdict]:
-    checks = small_errors(frame, "prime", PLANTED)
+def prime_is_robust(frame: pd.DataFrame) -> Iterator[Verdict]:
+    yield from small_errors(frame, "prime", PLANTED)
     prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
     plain, larger = measures.ratio(prime[50], box[50]), measures.ratio(prime[50], prime[2])
-    checks.append(between("over mean/clipped-box, d = 50", plain, 0.0, TENTH, n=N))
-    return [*checks, between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)]
+    yield between("over mean/clipped-box, d = 50", plain, 0.0, TENTH, n=N)
+    yield between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)
 
 
 def every_direction(frame: pd.DataFrame) -> Verdict:
@@ -335,12 +345,11 @@ def every_direction(frame: pd.DataFrame) -> Verdict:
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
 
 
-def in_proportion(frame: pd.DataFrame) -> list[Verdict]:
+def in_proportion(frame: pd.DataFrame) -> Iterator[Verdict]:
     prime, box = (over(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
-    checks = each(
-        "over ξ√ln(1/ξ), ξ = ", {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}, 0.0, NEAR
-    )
-    return [*checks, between("slope of the plain mean", growth(box), 0.95, 1.05)]
+    over_limit = {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}
+    yield from each("over ξ√ln(1/ξ), ξ = ", over_limit, 0.0, NEAR)
+    yield between("slope of the plain mean", growth(box), 0.95, 1.05)
 
 
 def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
@@ -372,7 +381,7 @@ def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
     most = NEAR * limit(CORRUPTION)
     return [
         between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
-        *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[int(d)], n=n) for d, one in found.items()),
+        *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[d], n=n) for d, one in found.items()),
         seldom("single errors above the limit", every[column] > most, MISSED, factor=6.0, n=n),
     ]
 
@@ -493,42 +502,27 @@ def _against_n(
 ) -> Panel:  # fmt: skip
     rows = at(frame, attack=attack)
     found = {key: over(rows, key, "n") for key in NAMES}
-    series = list[Series]()
+    series = []
     for key, one in found.items():
         foreseen = {n: e if np.isfinite(e) else np.nan for n, e in expected.get(key, {}).items()}
         series.append(measured(name(key), one, key, [foreseen[int(n)] for n in one] if foreseen else None))
         series += predicted(run, foreseen, foreseen.values(), key) if foreseen else ()
-    series.append(Series("sampling", sampling, sampling.values(), role="reference", colour_key="non-private"))
+    series.append(styled("reference", "sampling", sampling, sampling.values(), "non-private"))
     marks = [one for key in (PRIME, ROBUST) for one in _crossed(found, key)] if attack == CLUSTER else []
     ends = covering((0.01, 10), series)
-    return Panel(title, "rows n", ERROR, tuple(series), ylim=ends, marks=tuple(marks), note=note)
+    return Panel(title, "rows n", ERROR, series, ylim=ends, marks=marks, note=note)
 
 
 def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str) -> list[Mark]:
-    n = crossover({n: one.estimate / found[COINPRESS][n].estimate for n, one in found[key].items()})
-    if not 0 < n < inf:
+    ratios = {n: one.estimate / found[COINPRESS][n].estimate for n, one in found[key].items()}
+    place = crossed([*ratios], [*ratios.values()], 1.0) if ratios else None
+    if not place:
         return []
+    n, _ = place
     said = number(float(f"{n:.2g}"))
     if key == PRIME:
         return [Mark(f"PRIME: from {said}", "vertical", x=n, y=5.0, side="right")]
     return [Mark(f"filter: from {said}", "vertical", x=n, y=0.03, side="left")]
-
-
-def crossover(ratios: Mapping[float, float]) -> float:
-    """Return the n from which a ratio stays below 1, between points on a straight line in logarithms.
-
-    >>> round(crossover({100: 4.0, 400: 0.25})), crossover({100: 0.5}), crossover({100: 2.0})
-    (200, 0, inf)
-    """
-    ns, values = list(ratios), [log(ratio) for ratio in ratios.values()]
-    above = [place for place, value in enumerate(values) if value >= 0]
-    if not above:
-        return 0
-    low, high = above[-1], above[-1] + 1
-    if high == len(ns):
-        return inf
-    share = values[low] / (values[low] - values[high])
-    return float(ns[low] * (ns[high] / ns[low]) ** share)
 
 
 def many_rows(frame: pd.DataFrame) -> list[Verdict]:
@@ -548,8 +542,7 @@ def plain_wins(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def few_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    checks = []
+def few_rows(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     for n in FEW:
         rows = at(frame, n=n)
         for kind in ("clean", "planted"):
@@ -557,8 +550,7 @@ def few_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
             filtered, plain = (rows[f"{kind} {side}"].to_numpy() for side in ("filter", "plain"))
             said = f"median over that of the plain mean, {kind}, n = {n}"
             rng = resampler(seed, said)
-            checks.append(median_ratio(said, filtered, plain, 0.0, most, claim_level(), rng, n=n))
-    return checks
+            yield median_ratio(said, filtered, plain, 0.0, most, claim_level(), rng, n=n)
 
 
 CLAIMS = (
@@ -568,27 +560,29 @@ CLAIMS = (
         ("LKKO21/Fig1",),
         "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d: the error of mean/clipped-box grows as"
         " √d, slope .5 within .02 from d = 10 to 50.",
-        sweeps=lambda: (PLANTED,),
-        checks=plain_mean,
+        plain_mean,
+        lambda: (PLANTED,),
     ),
     Claim(
         "robust-and-private/prime-is-robust",
         "P2",
         ("LKKO21/Fig1", "LKKO21/Thm6", "LKKO21/Thm11"),
-        "The same, six directions, d = 2, 3, 10, 20, 50: every median error of mean/prime, and 95 % of all"
-        " single errors together, are at most 1.2 ξ √ln(1/ξ); at d = 50 at most 10 % of that of"
-        " mean/clipped-box, and at most 1.5 times the one at d = 2.",
-        sweeps=lambda: (PLANTED,),
-        checks=prime_is_robust,
+        "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d in six directions, d = 2, 3, 10, 20,"
+        " 50: every median error of mean/prime, and 95 % of all single errors together, are at most 1.2 ξ"
+        " √ln(1/ξ); at d = 50 at most 10 % of that of mean/clipped-box, and at most 1.5 times the one at d ="
+        " 2.",
+        prime_is_robust,
+        lambda: (PLANTED,),
     ),
     Claim(
         "robust-and-private/every-direction",
         "P3",
         ("LKKO21/Thm6",),
-        "The same: mean errors in the six directions, over the mean at the same d, differ by no more than"
-        " chance; half as much again in one of them would be noticed.",
-        sweeps=lambda: (PLANTED,),
-        checks=every_direction,
+        "n = 1e5, corruption .05, (10, .01)-DP: mean errors of mean/prime against a cluster in six"
+        " directions, over the mean at the same d, differ by no more than chance; half as much again in one"
+        " of them would be noticed.",
+        every_direction,
+        lambda: (PLANTED,),
     ),
     Claim(
         "robust-and-private/against-corruption",
@@ -596,8 +590,8 @@ CLAIMS = (
         ("LKKO21/Thm6",),
         "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 ξ √ln(1/ξ), that of"
         " mean/clipped-box grows in proportion to ξ, slope within .05.",
-        sweeps=lambda: (SHARES,),
-        checks=in_proportion,
+        in_proportion,
+        lambda: (SHARES,),
     ),
     Claim(
         "robust-and-private/figure-1-flat",
@@ -607,16 +601,18 @@ CLAIMS = (
         " constants the median error of mean/prime is at most the published one at d = 10 and 30, at d = 30"
         " at most 1.5 times that at d = 10, and 95 % of single errors, d = 10 .. 100, are at most 1.2 ξ"
         " √ln(1/ξ).",
-        sweeps=lambda: FROM_TEN,
-        checks=partial(flat, "prime"),
+        partial(flat, "prime"),
+        lambda: FROM_TEN,
     ),
     Claim(
         "robust-and-private/figure-1-source-constants",
         "P15.2",
         ("LKKO21/Fig1",),
-        "The same with the constants of the source, as recalled.",
-        sweeps=lambda: FROM_TEN,
-        checks=partial(flat, "source"),
+        "Figure 1, left, with the constants of the source, as recalled: the median error of mean/prime is"
+        " at most the published one at d = 10 and 30, at d = 30 at most 1.5 times that at d = 10, and 95 %"
+        " of single errors are at most 1.2 ξ √ln(1/ξ).",
+        partial(flat, "source"),
+        lambda: FROM_TEN,
         expected=Status.REFUTED,
         reason="In ⌊ln d⌋ rounds with a = 1/(106 λ) no score passes λ/5.5 without noise (log-rounds-suffice)."
         " Noise of the source's size decides: in 51 of 88 runs nothing is removed, and the mean is that of"
@@ -630,8 +626,8 @@ CLAIMS = (
         "Figure 1, middle, at numbers of our own: n = 1e5, corruption .003, (10, .01)-DP, d = 10, 20, 50."
         " The errors of mean/prime and of mean/clipped-box grow with d, both slopes .25 to .75, and PRIME's"
         " is at most nine tenths of the other.",
-        sweeps=lambda: (SMALL,),
-        checks=both_grow,
+        both_grow,
+        lambda: (SMALL,),
     ),
     Claim(
         "robust-and-private/threshold-in-epsilon",
@@ -642,8 +638,8 @@ CLAIMS = (
         " the cluster, and the ε from which mean/clipped-box has at most 1.5 times the pull is as computed,"
         " both within a factor 1.5; the first is at least twice the second. From ε = 3 to 10 the mean error"
         " of mean/prime falls by a factor of at most 1.5.",
-        sweeps=lambda: (EPSILONS,),
-        checks=located,
+        located,
+        lambda: (EPSILONS,),
     ),
     Claim(
         "robust-and-private/single-directions",
@@ -651,8 +647,8 @@ CLAIMS = (
         ("LKKO21/Thm5", "LKKO21/LemD.3"),
         "The setting of robust-and-private/prime-is-robust, d = 3, 10, 20: median errors of mean/filter and"
         " 95 % of single ones are at most 1.2 ξ √ln(1/ξ).",
-        sweeps=lambda: (FILTER,),
-        checks=lambda frame: small_errors(frame, "filter", FILTER),
+        lambda frame: small_errors(frame, "filter", FILTER),
+        lambda: (FILTER,),
     ),
     Claim(
         "robust-and-private/better-from-many-rows",
@@ -660,17 +656,18 @@ CLAIMS = (
         ("LKKO21/Fig2",),
         "d = 10, (1, .01)-DP: for n at least 1e4 the median error of mean/prime is at most half that of"
         " mean/clipped-box on planted rows.",
-        sweeps=lambda: (SIZES,),
-        checks=many_rows,
+        many_rows,
+        lambda: (SIZES,),
     ),
     Claim(
         "robust-and-private/plain-wins-few-rows",
         "P5.2",
         ("LKKO21/Fig2",),
-        "The same with the source's own constants, n = 1000, 1e4: the plain mean is better in 95 % of runs."
-        " PRIME abstains there; where the improved constants pay, robust-and-private/prime-pays-from says.",
-        sweeps=lambda: (SOURCE,),
-        checks=plain_wins,
+        "d = 10, (1, .01)-DP, planted rows, n = 1000, 1e4: with the source's own constants mean/clipped-box"
+        " is better than mean/prime, which abstains, in 95 % of runs; where the improved constants pay,"
+        " robust-and-private/prime-pays-from says.",
+        plain_wins,
+        lambda: (SOURCE,),
     ),
     Claim(
         "robust-and-private/few-rows-harmless",
@@ -679,8 +676,8 @@ CLAIMS = (
         "(1, .01)-DP, d = 10, n = 3e3, 1e4: the median error of mean/robust is at most 1.10 times that of"
         " the plain mean in a ball with the same noise on the same rows, clean and planted, and half of it"
         " at most on planted rows at n = 3e3.",
-        sweeps=lambda: (FEWER,),
-        checks=few_rows,
+        few_rows,
+        lambda: (FEWER,),
         kind="ours",
     ),
 )

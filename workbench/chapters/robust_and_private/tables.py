@@ -8,7 +8,7 @@ exponential time is that of the resilient means: for d = 1 and 2, on grids of .1
 2 ξ √(ln 1/ξ).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,16 +25,12 @@ from workbench.chapters.robust_and_private.adversaries import (
     heavy_rows,
 )
 from workbench.chapters.robust_and_private.planted import rarely, sweep
-from workbench.charts.chart import Chart, Panel, Role, Series
-from workbench.charts.curves import measured
-from workbench.charts.style import number
+from workbench.charts.chart import Role
+from workbench.charts.curves import Chart, Panel, Series, measured, number, styled
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim
-from workbench.study.grids import Point, Sweep, resampler
+from workbench.study.claim import Claim, Verdict, beside, claim_level
 from workbench.study.measures import LEVEL, Measure, at, between, rows_needed, scaled
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside
-from workbench.study.run import Row, Run, answered, each_trial
+from workbench.study.run import Point, Row, Run, Sweep, answered, blocks, each_trial, resampler
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 LOWER, UPPER = 1 / 10, 10.0
@@ -232,16 +228,16 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
         names += [f"{one.name} ({one.row}), d = {d}" for d in one.top]
         series.append(measured("", found, key, joined=False))
     ends = (0.5, len(names) + 0.5)
-    series.append(Series("the formula, with constants 1", ends, (1.0, 1.0), role="reference"))
+    series.append(styled("reference", "the formula, with constants 1", ends, (1.0, 1.0)))
     note = f"n for two of three runs within {most}; {said}, δ = {number(terms.delta)}."
     axes = "", "estimator", "rows needed over the formula"
-    return Panel(*axes, tuple(series), xscale="linear", xlim=ends, names=tuple(names), note=note)
+    return Panel(*axes, series, xscale="linear", xlim=ends, names=tuple(names), note=note)
 
 
 # What is claimed
 
 
-def private_rows(table: str, frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def private_rows(table: str, frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     (name,) = (name for name, one in SETTINGS.items() if (one.table, one.row) == (table, "private"))
     return over_formula(name, frame, seed)
 
@@ -251,15 +247,14 @@ def exponential_rows(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return [check for name in names for check in over_formula(name, frame, seed)]
 
 
-def over_formula(name: str, frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def over_formula(name: str, frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     """Return the checks that the rows needed are those of the table, constants 1, within a factor of ten."""
-    setting, found = SETTINGS[name], []
+    setting = SETTINGS[name]
     for d in setting.top:
         formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
         over = scaled(rows, 1 / formula)
         check = between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
-        found.append(beside(check, STATEMENTS[setting.table], f"{setting.row}, {name}", formula, rows))
-    return found
+        yield beside(check, STATEMENTS[setting.table], f"{setting.row}, {name}", formula, rows)
 
 
 def heavy_tails(frame: pd.DataFrame) -> Verdict:
@@ -276,8 +271,8 @@ CLAIMS = (
         " mean/resilient needs the rows of the exponential column of Table 1 with constants 1, and"
         " mean/resilient-heavy, Student rows, a cluster at 1/√ξ, an error of 1.5 √ξ, those of Table 2; both"
         " within a factor 10.",
-        sweeps=lambda: (EXPONENTIAL,),
-        checks=exponential_rows,
+        exponential_rows,
+        lambda: (EXPONENTIAL,),
     ),
     Claim(
         "robust-and-private/heavy-tails-prime",
@@ -286,7 +281,7 @@ CLAIMS = (
         "n = 1e5, d = 10, Student and Pareto rows of tail index 2.5, covariance I, corruption .02, .05, .1,"
         " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most 1.5"
         " √corruption.",
-        sweeps=lambda: (HEAVY_ROWS,),
-        checks=heavy_tails,
+        heavy_tails,
+        lambda: (HEAVY_ROWS,),
     ),
 )

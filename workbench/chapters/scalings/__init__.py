@@ -5,6 +5,7 @@ other numbers where they differ from the table's usual ones: such that this term
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from itertools import chain
 from math import inf
 from typing import Any
@@ -68,6 +69,16 @@ def least(make: Any) -> Named:
         return fewest_rows(make(corruption) if corruption else make, int(d), ApproxDP(epsilon, delta))
 
     return fewest
+
+
+def term(shape: Callable[..., Any], name: str = "total") -> Named:
+    """Return one term of a statement's n as a function of the same public numbers."""
+
+    @wraps(shape)
+    def found(*public: float, **named: float) -> float:
+        return float(getattr(shape(*public, **named), name))
+
+    return found
 
 
 PLANNED: dict[str, Any] = {"block": None, "alpha": lambda: inf}  # the plan's least n: nothing is run

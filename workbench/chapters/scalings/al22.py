@@ -43,6 +43,7 @@ from workbench.chapters.scalings import (
     in_epsilon,
     least,
     row,
+    term,
 )
 from workbench.estimators.matrix_quantile import Mask as QuantileMask
 from workbench.estimators.matrix_quantile import fewest_rows as quantile_rows
@@ -60,7 +61,7 @@ from workbench.estimators.subspaces import SubspaceExact
 from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.study.rules import Status
+from workbench.study.claim import Status
 from workbench.study.run import Row, answered, block_columns, each_trial, loss_of
 from workbench.study.scaling import Statement, bounded
 from workbench.study.search import fewest_rows
@@ -210,7 +211,7 @@ CONDITIONED = Statement(
     "AL22/Thm5.5",
     "covariance/clipped",
     {"d": 2, "alpha": 0.8, "epsilon": 0.05, "delta": 1e-6, "upper": 4.0, "lower": 1.0, "centred": True},
-    lambda d, alpha, epsilon, delta: al22.conditioned_shape(d, alpha, epsilon, delta).noise,
+    term(al22.conditioned_shape, "noise"),
     (
         row("d", TO_16, 2, QUADRATIC, NOISE, epsilon=0.4),
         in_epsilon(0.4, NOISE),
@@ -224,7 +225,7 @@ COVARIANCE = Statement(
     "AL22/Thm5.6",
     "covariance/populous",
     {"d": 2, "alpha": 0.03, "epsilon": 8.0, "delta": 1e-6, "centred": True},
-    lambda d, alpha, epsilon, delta: al22.covariance_shape(d, alpha, epsilon, delta).total,
+    term(al22.covariance_shape),
     (
         row("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
         row("alpha", (0.04, 0.02, 0.01), -2, FIXED, SAMPLING, epsilon=16.0),
@@ -237,7 +238,7 @@ LAW = replace(
     id="AL22/Thm5.7",
     key="gaussian/populous",
     usual={"d": 2, "alpha": 0.04, "epsilon": 8.0, "delta": 1e-6},
-    shape=lambda d, alpha, epsilon, delta: al22.gaussian_shape(d, alpha, epsilon, delta).total,
+    shape=term(al22.gaussian_shape),
 )
 FRAMED = "d (d √ln(1/δ) + ln(1/δ))/ε"
 AT_LEAST = tuple(  # whatever the accuracy: what the frame takes, or the offset

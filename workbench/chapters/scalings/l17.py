@@ -25,10 +25,10 @@ import numpy as np
 from numpy.random import Generator
 
 from workbench.bounds import l17, smallest
-from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, row
+from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, row, term
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
-from workbench.study.rules import Status
+from workbench.study.claim import Status
 from workbench.study.run import Row, each_trial
 from workbench.study.scaling import Setting, Statement, below
 
@@ -42,7 +42,7 @@ CLIPPED = Statement(
     "L17/Eq1",
     "univariate/clipped-mean",
     {"d": 1, "alpha": 0.1, "epsilon": 0.5, "radius": 100.0, "calibration": "paper"},
-    lambda alpha, radius, epsilon: l17.clipped_mean_shape(alpha, radius, epsilon).total,
+    term(l17.clipped_mean_shape),
     (
         row("radius", (50.0, 100.0, 200.0, 400.0), 1, {"√R": 0.5, "ln R": 0.2}, "R/(αε)"),
         in_epsilon(0.8, "R/(αε)"),
@@ -54,7 +54,7 @@ TWO_STEP = Statement(
     "L17/Eq2",
     "univariate/two-step-mean",
     {"d": 1, "alpha": 1.0, "epsilon": 0.1, "radius": 100.0, "calibration": "paper"},
-    lambda alpha, radius, epsilon: l17.two_step_shape(alpha, radius, epsilon).total,
+    term(l17.two_step_shape),
     (
         ACCURATE,
         in_epsilon(0.16, "ln R/ε and the noise", alpha=0.5),
@@ -66,7 +66,7 @@ UNBOUNDED = Statement(
     "L17/Eq6",
     "univariate/unbounded-mean",
     {"d": 1, "alpha": 1.0, "epsilon": 0.1, "delta": 1e-6, "calibration": "paper"},
-    lambda alpha, epsilon, delta: l17.unbounded_shape(alpha, epsilon, delta).total,
+    term(l17.unbounded_shape),
     (ACCURATE, in_epsilon(0.4, "ln(1/δ)/ε"), in_delta("ln(1/δ)/ε", instead={"√ln 1/δ": 0.5})),
     **OF_MEANS,
 )

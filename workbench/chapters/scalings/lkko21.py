@@ -45,10 +45,8 @@ from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyM
 from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
 from workbench.special import ndtri
-from workbench.study.claim import Claim
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Status, Verdict
-from workbench.study.run import Row, answered, each_trial
+from workbench.study.claim import Claim, Status, Verdict, claim_level
+from workbench.study.run import Row, answered, each_trial, value_of
 from workbench.study.scaling import (
     SEARCHED,
     SEEN,
@@ -102,14 +100,12 @@ def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
     return alike, largest, whose
 
 
-def follow_worst(*growths: Growth) -> list[Verdict]:
+def follow_worst(*growths: Growth) -> Iterator[Verdict]:
     """Return a check for every family: how the largest n grows."""
-    checks = []
     for scaling, largest, whose in map(worst, families(growths)):
         found = grows(scaling, largest)
         detail = {**found.detail, "worst": whose}
-        checks.append(replace(found, id=f"{found.id}, {scaling.move.term}", detail=detail))
-    return checks
+        yield replace(found, id=f"{found.id}, {scaling.move.term}", detail=detail)
 
 
 def _key(scaling: Scaling) -> str:
@@ -362,7 +358,7 @@ def ranges(
     for _ in range(runs):
         x = heavy_rows("student", n, d, data) if tails else data.standard_normal((n, d))
         x[:bad] = ELSEWHERE
-        region = one(x, budget=ApproxDP(epsilon, delta), rng=noise).value
+        region = value_of(one, x, ApproxDP(epsilon, delta), noise)
         lost = inf if isinstance(region, Abstention) else 1 - float(region.contains(x[bad:]).mean())
         most = max(most, lost - allowed)
     return answered(most)
@@ -600,8 +596,8 @@ CLAIMS = (
         "ξ = .05, error 1.2 ξ √ln(1/ξ): without corruption mean/coinpress needs the rows of Table 1 with"
         " constants 1 within a factor 10, (1, 1e-6)-DP, d = 2, 8, 32; against the worst of five distances of"
         " a cluster mean/prime, (2, 1e-6)-DP, d = 4, 8, 16, needs at most ten times as many.",
-        checks=table_rows("1"),
-        sweeps=lambda: (tables.PRIVATE,),
+        table_rows("1"),
+        lambda: (tables.PRIVATE,),
         scalings=lambda: in_dimension(PRIME),
     ),
     Claim(
@@ -612,8 +608,8 @@ CLAIMS = (
         " mean/clipped-heavy needs the rows of Table 2 with constants 1 within a factor 10, (1, 1e-6)-DP, d"
         " = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP, d ="
         " 4, 8, 16, needs at most ten times as many.",
-        checks=table_rows("2"),
-        sweeps=lambda: (tables.PRIVATE,),
+        table_rows("2"),
+        lambda: (tables.PRIVATE,),
         scalings=lambda: in_dimension(HEAVY_PRIME),
         expected=Status.UNDECIDED,
         reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what may be,"
@@ -623,8 +619,9 @@ CLAIMS = (
         "robust-and-private/table-1-hidden-cluster",
         "TB1.2",
         ("LKKO21/Table1", "LKKO21/Thm6"),
-        "The same for mean/prime at d = 2, (1, 1e-6)-DP.",
-        checks=hidden_cluster,
+        "ξ = .05, error 1.2 ξ √ln(1/ξ), the worst of five distances of a cluster: mean/prime, (1, 1e-6)-DP,"
+        " needs at d = 2 at most ten times the rows of Table 1 with constants 1.",
+        hidden_cluster,
         scalings=lambda: replace(PRIME, moves=PRIME.moves[len(FAR) : 2 * len(FAR)]).scalings(),
         expected=Status.UNDECIDED,
         reason="It needs about 15 times as many, within a factor 1.7 at the level of a check: more than 10 in"
@@ -637,7 +634,7 @@ CLAIMS = (
         "What d costs, (2, 1e-6)-DP, ξ = .05, a cluster at the distance at which one that stays does just"
         " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power more,"
         " within 0.1, than that of mean/prime, as d² and d^1.5 do.",
-        checks=price_of_dimension,
+        price_of_dimension,
         scalings=of_both_filters,
     ),
     claimed(

@@ -22,7 +22,7 @@ from numpy.random import Generator
 from workbench.bounds import Shape, m21
 from workbench.chapters.covariance import heavy_tails as heavy
 from workbench.chapters.covariance.one_radius import error_of, geometric
-from workbench.chapters.covariance.unbounded import FAR, uncertain
+from workbench.chapters.covariance.unbounded import FAR, uncertain, voted
 from workbench.chapters.many_dimensions import steps as coinpress_steps
 from workbench.chapters.scalings import (
     PLANNED,
@@ -37,7 +37,6 @@ from workbench.chapters.scalings import (
     row,
 )
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
 from workbench.estimators.heavy_tailed import (
     HeavyTailedCovariance,
@@ -56,11 +55,10 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP, noise_source
 from workbench.privacy.budgets import zcdp_within_approx
 from workbench.privacy.mechanisms import symmetric_gaussian
-from workbench.study.claim import Claim
+from workbench.study.claim import Claim, Status, Verdict, beside
 from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
-from workbench.study.rules import Status, Verdict, beside
-from workbench.study.run import Row, each_trial
+from workbench.study.run import Row, each_trial, value_of
 from workbench.study.scaling import Growth, Move, Named, Public, Setting, Statement, below, measure
 from workbench.study.search import fewest_rows
 from workbench.types import Array, Columns
@@ -146,7 +144,7 @@ def doubling(d: int, n: int, rho: float, *, data: Generator, noise: Generator) -
 
 
 def _error(estimator: Any, law: Rotated, n: int, budget: Budget, data: Generator, noise: Generator) -> Row:
-    return {"error": error_of(law, estimator(law.sample(n, rng=data), budget=budget, rng=noise).value)}
+    return {"error": error_of(law, value_of(estimator, law.sample(n, rng=data), budget, noise))}
 
 
 @each_trial
@@ -166,27 +164,12 @@ def heavy_tailed(
 # Runs of M21/UG, of the pure net and of the table
 
 
-def _voted(
-    d: int, k: int, n: int, gap: float, top: float, budget: ApproxDP, data: Generator, noise: Generator
-) -> tuple[float, float]:
-    before = geometric(k, top) if k > 1 else np.ones(1)
-    law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
-    known = min(gap * uncertain(data), 1.0)
-    found = SubspaceAggregate(k=k, gap=known, centred=True)(
-        law.sample(n, rng=data), budget=budget, rng=noise
-    ).value
-    if isinstance(found, Abstention):
-        return np.inf, 0.0
-    plane, seen = law.basis[:, d - k :], law.seen_by(np.eye(d) + (known - 1) * found)
-    return float(np.linalg.norm(found - plane @ plane.T, 2)) / gap, float(seen[d - k - 1] / seen[-1])
-
-
 @each_trial
 def subspace(
     d: int, n: int, epsilon: float, delta: float, gap: float, *, data: Generator, noise: Generator
 ) -> Row:
     """Measure the error of the first direction over the gap."""
-    return {"error": _voted(d, 1, n, gap, 1.0, ApproxDP(epsilon, delta), data, noise)[0]}
+    return {"error": voted(d, 1, n, gap, 1.0, ApproxDP(epsilon, delta), data, noise)[0]}
 
 
 @each_trial
@@ -197,7 +180,7 @@ def coarse(
 
     γ² = λ_k/λ_1 = 1/`top`.
     """
-    spread = _voted(d, 2, n, gap, top, ApproxDP(epsilon, delta), data, noise)[1]
+    spread = voted(d, 2, n, gap, top, ApproxDP(epsilon, delta), data, noise)[1]
     return {"error": 1 / (5 * top * spread) if spread > 0 else np.inf}
 
 
@@ -212,7 +195,7 @@ def fine(
     law = rotated(spread * geometric(d, 1 / spread), data)
     top, reference = law.values[-1] * uncertain(data), law.values[0] * uncertain(data)
     estimator = ClippedCovariance(upper=2 * top, centred=True)
-    z: Any = estimator(law.sample(n, rng=data), budget=ApproxDP(epsilon, delta), rng=noise).value
+    z = value_of(estimator, law.sample(n, rng=data), ApproxDP(epsilon, delta), noise)
     seen = law.seen_by(spectral_map(z, lambda values: np.sqrt(reference / np.maximum(values, reference))))
     return {"error": 0.25 * seen[-1] / seen[0] if seen[0] > 0 else np.inf}
 

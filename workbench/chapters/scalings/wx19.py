@@ -40,8 +40,7 @@ from workbench.chapters.sparse_covariance.designs import (
 )
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
-from workbench.study.claim import Claim
-from workbench.study.rules import Status
+from workbench.study.claim import Claim, Status
 from workbench.study.run import Row, each_trial
 from workbench.study.scaling import Move, Setting, Statement, below
 
@@ -100,10 +99,8 @@ def largest_entry(
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure the largest |T_ij - σ_ij| over all entries, where some coordinates vary independently."""
-    charge = designs.noise_of("central", p, n, epsilon, delta)
-    added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
-    one = run_on(variance * np.eye(active), p, n, charge, added, data)
-    return {"error": float(np.abs(one.released - one.truth).max())}
+    one = designs.source_run(variance * np.eye(active), p, n, epsilon, delta, data, noise)
+    return {"error": np.abs(one.released - one.truth).max()}
 
 
 # Algorithms 1 and 2

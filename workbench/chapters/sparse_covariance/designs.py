@@ -5,7 +5,7 @@ runs are in distribution: the second moment is drawn as a Wishart matrix, condit
 (`populations.laws`). The estimator's own pieces do the rest.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import exp, hypot, inf, log, nan, sqrt
 from typing import Any, Literal, NamedTuple
@@ -15,8 +15,7 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, number, text_at, theory
 from workbench.distributions import Gaussian, SparseCovariance
 from workbench.estimators.shared.noisy_means import median_noise_norm
 from workbench.estimators.shared.rows import second_moment_within
@@ -39,13 +38,10 @@ from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, nois
 from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, stream
+from workbench.study.claim import Claim, Status, Verdict, claim_level, compare
 from workbench.study.intervals import Interval, bootstrap_interval
-from workbench.study.measures import Measure, between, each, growth
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Status, Verdict, compare
-from workbench.study.run import Row, each_trial
+from workbench.study.measures import Measure, between, each, growth, paired_columns
+from workbench.study.run import Role, Row, Sweep, blocks, each_trial, grid, stream
 from workbench.study.run import Run as Runs
 from workbench.types import Array
 
@@ -235,12 +231,6 @@ def f1(kept: Array, truth: Array) -> float:
     return float(2 * (found & true).sum() / total) if total else 1.0
 
 
-def trials(frame: pd.DataFrame, along: str, column: str) -> Array:
-    """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
-    table = frame.pivot(index=["block", "trial"], columns=along, values=column)
-    return np.asarray(table[list(dict.fromkeys(frame[along]))].to_numpy(), np.float64)
-
-
 def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: bool = True) -> float:
     """Return log n where a curve last passes the target, interpolated in log n; nan if it does not."""
     y = np.asarray(curve, np.float64) - target
@@ -357,14 +347,13 @@ PLAIN = "covariance/perturbed"
 def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
     """Return the chart of the source's delivered over its promised ε, and of our noise over the source's."""
     ends = (0.05 * epsilon, 4 * epsilon)
-    epsilons = np.geomspace(*ends, 30)
+    epsilons = np.geomspace(*ends, 30).tolist()
     deltas = [float(f"{delta / DELTA * one:.6g}") for one in DELTAS]
-    ranks = np.linspace(1.0, 0.0, len(deltas))
+    ranks = np.linspace(1.0, 0.0, len(deltas)).tolist()
     usual = (epsilon, delta) == (1.0, DELTA)
     ratios, sizes = (
         tuple(
-            Series(f"δ = {number(one)}", epsilons, [found(float(e), one) for e in epsilons], role="theory",
-                   colour_key=PLAIN, rank=float(rank))
+            theory(f"δ = {number(one)}", epsilons, [found(e, one) for e in epsilons], PLAIN, rank=rank)
             for one, rank in zip(deltas, ranks, strict=True)
         )
         for found in (lambda e, one: delivered(e, one) / e, size)
@@ -376,7 +365,7 @@ def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
         (
             Panel("delivered ε over promised ε", "promised ε", "ratio", ratios, yscale="linear",
                   marks=(Mark("as promised", "horizontal", y=1.0),
-                         Mark("promise broken", x=2.2 * ends[0], y=(1 + top) / 2))),
+                         text_at("promise broken", 2.2 * ends[0], (1 + top) / 2))),
             Panel("exact symmetric noise over the source's", "promised ε", "ratio of sds", sizes,
                   yscale="linear", ylim=(0.4, 1.1) if usual else None,
                   marks=(Mark("equal noise", "horizontal", y=1.0),)),
@@ -445,13 +434,13 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
 SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12, blocks(10))
 
 
-def spectrum_checks(frame: pd.DataFrame) -> list[Verdict]:
+def spectrum_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
     level = claim_level(parts=2 * len(NOISE_P))
-    norms = dict(zip(NOISE_P, trials(frame, "p", "norm").T, strict=True))
+    norms = dict(zip(NOISE_P, paired_columns(frame, "norm", "p").T, strict=True))
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}
     power = growth({p: geometric(found, level) for p, found in norms.items()})
-    checks = each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
-    return [*checks, between("slope in p", power, 0.45, 0.55, bound=0.5)]
+    yield from each("|N|₂ / (2 sd √p), p = ", ratios, 0.95, 1.05)
+    yield between("slope in p", power, 0.45, 0.55, bound=0.5)
 
 
 CLAIMS = (
@@ -461,7 +450,7 @@ CLAIMS = (
         ("WX19/Eq7", "WX19/Thm1"),
         "One replaced row of norm at most 1, clipped from anywhere, moves the second moment by at most √2/n"
         " in Frobenius norm; (e1, e2) and (1, ±1)/√2 attain it, to 2e-5.",
-        checks=sensitivity_is_root_2,
+        sensitivity_is_root_2,
     ),
     Claim(
         "sparse-covariance/noise-as-root-p",
@@ -469,8 +458,8 @@ CLAIMS = (
         ("WX19/Eq8",),
         "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the"
         " diagonal: a slope of .5 in p, within .05.",
-        sweeps=lambda: (SPECTRA,),
-        checks=spectrum_checks,
+        spectrum_checks,
+        lambda: (SPECTRA,),
     ),
     Claim(
         "sparse-covariance/stated-noise-keeps-promise",
@@ -479,7 +468,7 @@ CLAIMS = (
         "The noise of equation (7), sd √(2 ln(1.25/δ))/(nε) on every entry of the upper triangle (recalled:"
         " the display is lost in the text), is (ε, δ)-DP for neighbours that differ in one replaced row, for"
         " ε = .1 .. 4 and δ = 1e-3 .. 1e-6.",
-        checks=stated_noise_keeps_its_promise,
+        stated_noise_keeps_its_promise,
         expected=Status.REFUTED,
         reason="with this sd, which is recalled, its sensitivity is that of an added row, 1/n for √2/n: at"
         " (1, 1e-5) it delivers ε = 1.098, at (4, 1e-5) 5.243; at ε = .1 it keeps its promise, since the"

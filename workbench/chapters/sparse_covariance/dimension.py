@@ -40,7 +40,6 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     spread_run,
     stated_noise,
-    trials,
     typical,
     without_privacy,
 )  # fmt: skip
@@ -53,19 +52,15 @@ from workbench.chapters.sparse_covariance.figures_1_to_4 import (
     expecting,
     reference,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import measured, predicted
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, measured, number, predicted, styled, text_at
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Sweep, grid
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, at, between, by, each, growth
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Complexity, Verdict, sized
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.measures import Measure, at, between, by, each, growth, paired_columns
+from workbench.study.rules import Complexity, sized
+from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid
 from workbench.study.scaling import Growth, Move, Setting, Statement, grows
 from workbench.types import Array
 
@@ -77,7 +72,7 @@ NEEDED_P, TARGET = (50, 100, 200, 400), 0.2
 POWER, PLAIN_POWER, DIFFERENCE = (0.55, 1.1), (0.95, 1.6), (0.3, 0.7)
 UNIT = 600  # rows a column
 SOURCE_P, SOURCE_N, SEARCHED_P = (50, 400), 1_000_000, (25, 50, 100, 200)  # with the source's own rule
-FACTORS = tuple(float(factor) for factor in np.geomspace(0.15, 3.2, 9))
+FACTORS = tuple(np.geomspace(0.15, 3.2, 9).tolist())
 
 
 # What is run
@@ -180,7 +175,7 @@ def error_against_p(run: Run, *, epsilon: float = 1.0, delta: float = DELTA, deg
 def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     points = grid(p=BLOCK_P, n=n, epsilon=budget.epsilon, active=ACTIVE, degree=degree)
     frame = run.table(BLOCK.moved(points, delta=budget.delta))
-    foreseen = {float(p): plain_error(typical(block, p, ACTIVE, degree, n), p, n, budget) for p in BLOCK_P}
+    foreseen = {p: plain_error(typical(block, p, ACTIVE, degree, n), p, n, budget) for p in BLOCK_P}
     rules = {"default": ("default rule", DEFAULT), "algorithm": ("equation (9)", PAPER)}
     at_p = {p: at(frame, p=p) for p in BLOCK_P if len(frame)}
     series = [
@@ -195,32 +190,32 @@ def _block(run: Run, budget: ApproxDP, degree: int, n: int) -> Panel:
     for name in ("oracle diagonal", "empirical"):
         found[name] = replace(found[name], label=NAMED[name])
     series += [*found.values(), *predicted(run, foreseen, foreseen.values(), LOOKS["plain"])]
-    marks = [Mark("zeros", x=1.3 * BLOCK_P[0], y=1.18)]
+    marks = [text_at("zeros", 1.3 * BLOCK_P[0], 1.18)]
     lowest = tuple(found["without"].y)
     if lowest:
         place = BLOCK_P[len(lowest) // 2], 1.22 * max(lowest)
         marks.append(Mark(NAMED["without"], "region", *place, colour_key=LOOKS["without"]))
     title = f"{ACTIVE} active columns, n = {number(n)}"
-    return Panel(title, "columns p", "relative error", tuple(series), marks=tuple(marks))
+    return Panel(title, "columns p", "relative error", series, marks=marks)
 
 
 def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
     unit = UNIT * factor
     points = needed_points(budget.epsilon, degree, unit)
     frame = run.table(NEEDED.moved(points, delta=budget.delta))
-    ps, series = np.array(NEEDED_P, float), list[Series]()
+    ps, series = np.array(NEEDED_P, float), []
     for name, label, look, order, rate in (
         ("default", "default rule", DEFAULT, ps * np.sqrt(np.log(ps)), r"as $p\sqrt{\ln p}$"),
         ("plain", "plain release", LOOKS["plain"], ps**1.5, "as $p^{3/2}$"),
     ):
         if len(frame):
-            curves = trials(frame, "point", name)
+            curves = paired_columns(frame, name, "point")
             found = {p: _rows(curves, place, run.seed, unit) for place, p in enumerate(NEEDED_P)}
             first = found[NEEDED_P[0]].estimate
             series.append(measured(label, found, look))
-            series.append(Series(rate, ps, first * order / order[0], role="reference"))
+            series.append(styled("reference", rate, ps, first * order / order[0]))
     note = "" if series else UNKNOWN
-    return Panel("all take part: rows for error 0.2", "columns p", "rows n", tuple(series), note=note)
+    return Panel("all take part: rows for error 0.2", "columns p", "rows n", series, note=note)
 
 
 def _rows(
@@ -263,7 +258,7 @@ def exponent(curves: Array) -> float:
 
 
 def needed_checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
-    curves = {name: trials(frame, "point", name) for name in ("default", "plain")}
+    curves = {name: paired_columns(frame, name, "point") for name in ("default", "plain")}
     both, level = np.concatenate([*curves.values()], axis=1), claim_level(parts=3)
     checks = [
         between(f"exponent of p, {name}", bootstrapped(power, rows, level, "wx19-exponent", seed), *limits)
@@ -298,7 +293,7 @@ def searched(p: int) -> Setting:
     entry, noise = TARGET * norm / DEGREE, stated_noise(1.0, DELTA)
     predicted = bounds.rows_for_threshold(entry, p, noise, trace / p)
     share = noise * 4 * np.sqrt(np.log(p)) / entry / predicted
-    return Setting({}, TARGET, round(predicted), stated=n, predicted=predicted, share=float(share))
+    return Setting({}, TARGET, round(predicted), stated=n, predicted=predicted, share=share)
 
 
 def on_spread_support() -> Statement:
@@ -410,8 +405,8 @@ def privacy_costs(rates: pd.DataFrame, prices: pd.DataFrame) -> list[Verdict]:
     return [*[check for model in MODELS for check in model_checks(at(rates, model=model), model)], *checks]
 
 
-def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
-    values, checks = axes(model), []
+def model_checks(frame: pd.DataFrame, model: Model) -> Iterator[Verdict]:
+    values = axes(model)
     usual: dict[str, Any] = {name: some[0] for name, some in values.items()}
     moves: dict[str, tuple[Sequence[float], float]] = {
         "n": (RATE_N, -1.0 if model == "central" else -0.5),
@@ -423,13 +418,13 @@ def model_checks(frame: pd.DataFrame, model: Model) -> list[Verdict]:
         sizes = {x: geometric(at(frame, **others, **{name: x})["error"], level) for x in values[name]}
         limits = power - SLOPE_BAND[name], power + SLOPE_BAND[name]
         said = "√ln(1.25/δ)" if name == "delta" else name
-        checks.append(between(f"slope in {said}, {model}", growth(sizes, axis), *limits, bound=power))
+        yield between(f"slope in {said}, {model}", growth(sizes, axis), *limits, bound=power)
     most = sqrt(log(RATE_P[-1]) / log(RATE_P[0]))
     name = f"error at p = {RATE_P[-1]} over that at p = {RATE_P[0]}, {model}"
     del usual["p"]
-    checks.append(between(name, _ends(frame, "error", RATE_P, **usual), 0.0, most, bound=most))
+    yield between(name, _ends(frame, "error", RATE_P, **usual), 0.0, most, bound=most)
     share = arithmetic(frame["recall"], claim_level())
-    return [*checks, between(f"share of the support, {model}", share, FOUND, inf)]
+    yield between(f"share of the support, {model}", share, FOUND, inf)
 
 
 CLAIMS = (
@@ -441,8 +436,8 @@ CLAIMS = (
         " default rule at p = 800 is at most 1.5 times that at p = 50; that of the plain release at least 3"
         " times. With the source's noise and rule (n = 1e6, p = 50, 400) it is at most 1.5 times, too, and"
         " at most half of that of the true diagonal.",
-        sweeps=lambda: (BLOCK, SOURCE_BLOCK),
-        checks=block_checks,
+        block_checks,
+        lambda: (BLOCK, SOURCE_BLOCK),
     ),
     Claim(
         "sparse-covariance/power-behind-norm",
@@ -452,9 +447,9 @@ CLAIMS = (
         " error of .2 grows as a power of p = 50 .. 400: .55 to 1.1 with the default rule, .95 to 1.6"
         " without, .3 to .7 apart. With the source's noise and rule the searched n grows as √ln p over the"
         " truth's norm does, p = 25 .. 200: as a power of p, and no logarithm.",
-        sweeps=lambda: (NEEDED,),
+        needed_checks,
+        lambda: (NEEDED,),
         scalings=lambda: on_spread_support().scalings(),
-        checks=needed_checks,
         kind="ours",
     ),
     Claim(
@@ -466,7 +461,7 @@ CLAIMS = (
         " in n, .05 in the others), and from p = 50 to 200 it grows no faster than √ln p. The price of"
         " central privacy fades: with the default rule 10 (p σ₁/tr)² rows make it .85 to 1.2 times the error"
         " without, 10 (p σ₁)² still 1.1 to 1.6.",
-        sweeps=lambda: (RATES, PRICE),
-        checks=privacy_costs,
+        privacy_costs,
+        lambda: (RATES, PRICE),
     ),
 )

@@ -6,7 +6,7 @@ theirs: it says what s costs, and an output of the diagonal alone has it, too. A
 to be found, and the error is that of the noise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import inf, log
 
 import numpy as np
@@ -34,18 +34,14 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     spread_run,
     stated_noise,
-    trials,
 )  # fmt: skip
 from workbench.estimators.sparse import RULES, Noise, ThresholdedCovariance, paper_threshold, thresholded
 from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.measures import Measure, at, between, by, growth, seldom
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict, beside
-from workbench.study.run import Row, each_trial
+from workbench.study.claim import Claim, Verdict, beside, claim_level
+from workbench.study.measures import Measure, at, between, by, growth, paired_columns, seldom
+from workbench.study.run import Role, Row, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array
 
 BETA, LOOSE = 0.05, 0.5
@@ -65,20 +61,19 @@ def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, 
     one = spread_run(p, degree, n, epsilon, data, noise, calibration="paper")
     sds = one.noise.off_diagonal, one.noise.diagonal
     allowed = bounds.entry_deviation(one.truth, one.n, *sds, BETA)
-    return {"ratio": float((np.abs(one.released - one.truth) / allowed).max())}
+    return {"ratio": (np.abs(one.released - one.truth) / allowed).max()}
 
 
 ENTRIES = Sweep("wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, 75, blocks(20))
 
 
-def entry_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks, level = [], claim_level(parts=4)
+def entry_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
+    level = claim_level(parts=4)
     for p in ENTRY_P:
         ratio, name = at(frame, p=p)["ratio"], f"runs with an entry beyond its bound, p = {p}"
-        checks.append(seldom(name, ratio > 1, BETA, "at most 5 %", level=level, n=2000))
+        yield seldom(name, ratio > 1, BETA, "at most 5 %", level=level, n=2000)
         close = geometric(ratio, level)
-        checks.append(between(f"largest deviation over its bound, p = {p}", close, LOOSE, 1.0))
-    return checks
+        yield between(f"largest deviation over its bound, p = {p}", close, LOOSE, 1.0)
 
 
 @each_trial
@@ -93,13 +88,12 @@ def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noi
 LEMMA = Sweep("wx19-lemma-3", grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2), lemma_3, 1200, blocks(20))
 
 
-def entry_by_entry(frame: pd.DataFrame) -> list[Verdict]:
-    checks, level = [], claim_level(parts=len(LEMMA_P))
+def entry_by_entry(frame: pd.DataFrame) -> Iterator[Verdict]:
+    level = claim_level(parts=len(LEMMA_P))
     for p in LEMMA_P:
         name, broken = f"runs with an entry that breaks the lemma, p = {p}", at(frame, p=p)["broken"]
         allowed = p * (p + 1) / 2 * bounds.lemma_3_failure(p)
-        checks.append(seldom(name, broken, allowed, "p(p+1)/2 · 2 p^(-9/2)", level=level, n=5000))
-    return checks
+        yield seldom(name, broken, allowed, "p(p+1)/2 · 2 p^(-9/2)", level=level, n=5000)
 
 
 def rows_for(p: int, size: float) -> int:
@@ -139,18 +133,18 @@ DEGREE = Sweep(
 )
 
 
-def degree_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks, level = [], claim_level(parts=len(DEGREES))
+def degree_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
+    level = claim_level(parts=len(DEGREES))
     for signs, limits in (("aligned", ALIGNED), ("random", RANDOM)):
         rows = at(frame, signs=signs, size="lost")
         power = growth({s: geometric(at(rows, degree=s)["error"], level) for s in DEGREES})
-        checks.append(between(f"slope in s, lost entries, {signs} signs", power, *limits))
+        yield between(f"slope in s, lost entries, {signs} signs", power, *limits)
     for s, rows in by(at(frame, size="found"), "degree").items():
         share = arithmetic(rows["recall"], level)
-        checks.append(between(f"share of the support that is found, s = {s:g}", share, RECALL, inf))
+        yield between(f"share of the support that is found, s = {s:g}", share, RECALL, inf)
         name = f"error over 2 (s + 1) times an entry's deviation, s = {s:g}"
-        checks.append(between(name, geometric(rows["noise"], level), 0.0, 1.0))
-    return [*checks, computed("error over 8 t (s + 1), all runs", frame["bound"], (0.0, 1.0))]
+        yield between(name, geometric(rows["noise"], level), 0.0, 1.0)
+    yield computed("error over 8 t (s + 1), all runs", frame["bound"], (0.0, 1.0))
 
 
 @each_trial
@@ -167,17 +161,16 @@ NORMS = Sweep(
 )
 
 
-def norm_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks, level = [], claim_level(parts=len(NORM_P))
+def norm_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
+    level = claim_level(parts=len(NORM_P))
     for p in NORM_P:
         rows = at(frame, p=p)
         for name in ("w = 1", "w = 2"):
             broken = f"runs beyond 4 t (s + 1), {name}, p = {p}"
-            checks.append(seldom(broken, rows[name] > 1, NORM_BETA, "at most 5 %", level=level))
+            yield seldom(broken, rows[name] > 1, NORM_BETA, "at most 5 %", level=level)
             share = arithmetic(rows[name], level)
             name = f"error over 4 t (s + 1), {name}, p = {p}"
-            checks.append(between(name, share, LOST, MOST_LOST * LOST))
-    return checks
+            yield between(name, share, LOST, MOST_LOST * LOST)
 
 
 # The open problems of WX19: the best threshold, and a radius that nobody gave; and a reader's own rule.
@@ -203,7 +196,7 @@ SUPPORT = Sweep(
 )
 
 
-def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def support_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     """Return the checks of the n at which the mean F1 of a rule passes .9 for good, beside the source's."""
     ns = list(by(frame, "n"))
 
@@ -212,16 +205,16 @@ def support_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
     inside, level = (log(SUPPORT_N[0]), log(SUPPORT_N[-1])), claim_level(parts=3)
     found: dict[str, Measure] = {
-        rule: bootstrapped(passed, trials(frame, "n", rule), level, f"wx19-support-{rule}", seed)
+        rule: bootstrapped(passed, paired_columns(frame, rule, "n"), level, f"wx19-support-{rule}", seed)
         for rule in RULES
     }
-    rows, checks = {rule: exponential(one) for rule, one in found.items()}, []
+    rows = {rule: exponential(one) for rule, one in found.items()}
     formula = "at most the n of equation (9)'s rule: support with F1 = .9"
     for rule in ("adaptive-lasso", "paper"):
         check = between(f"ln n at which F1 passes .9, {rule}", found[rule], *inside)
-        checks.append(beside(check, "WX19/open1", formula, rows["paper"].estimate, rows[rule]))
+        yield beside(check, "WX19/open1", formula, rows["paper"].estimate, rows[rule])
     ratio = measures.ratio(rows["adaptive-lasso"], rows["paper"])
-    return [*checks, between("n of the default over that of equation (9)", ratio, 0.0, 1.0)]
+    yield between("n of the default over that of equation (9)", ratio, 0.0, 1.0)
 
 
 SCALES = (1e-3, 1.0, 1e4)
@@ -257,15 +250,13 @@ RADIUS = Sweep(
 )
 
 
-def radius_checks(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def radius_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
     for scale in SCALES:
         rows = at(frame, scale=scale)
         best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: float(np.log(rows[name]).mean()))
         ratio = geometric(rows["private"] / rows[best], claim_level(parts=len(SCALES)))
         name = f"private radius over the best fixed one ({best}), scale {scale:g}"
-        checks.append(between(name, ratio, 0.0, WORSE, n=20_000))
-    return checks
+        yield between(name, ratio, 0.0, WORSE, n=20_000)
 
 
 WORLDS = 20
@@ -311,8 +302,8 @@ CLAIMS = (
         "With constants derived, no entry of the released matrix is further from the truth than √(2(σ_ii"
         " σ_jj + σ_ij²)L/n) + (√(σ_ii σ_jj) + |σ_ij|)L/n + sd √(2L), L = ln(2p(p+1)/β), but for β = 5 % of"
         " runs (p = 10, 50; n = 2000), and the largest comes within a factor of two of it.",
-        sweeps=lambda: (ENTRIES,),
-        checks=entry_checks,
+        entry_checks,
+        lambda: (ENTRIES,),
     ),
     Claim(
         "sparse-covariance/entry-by-entry",
@@ -320,8 +311,8 @@ CLAIMS = (
         ("WX19/Lem3",),
         "Entry by entry |σ̌_ij - σ_ij| ≤ 4 min(|σ_ij|, t), t of equation (9) with γ = 4 max T_ii: any of the"
         " p(p+1)/2 entries breaks it with probability at most 2 p^(-9/2) each, at p = 5 and 10, n = 5000.",
-        sweeps=lambda: (LEMMA,),
-        checks=entry_by_entry,
+        entry_by_entry,
+        lambda: (LEMMA,),
     ),
     Claim(
         "sparse-covariance/error-in-degree",
@@ -331,8 +322,8 @@ CLAIMS = (
         " to s where aligned entries lie below the threshold (slope .9 to 1.1), and no faster with random"
         " signs. Entries at 2 t are found, 99 %, and the error is then at most 2 (s + 1) times the deviation"
         " of an entry.",
-        sweeps=lambda: (DEGREE,),
-        checks=degree_checks,
+        degree_checks,
+        lambda: (DEGREE,),
     ),
     Claim(
         "sparse-covariance/every-norm",
@@ -341,8 +332,8 @@ CLAIMS = (
         "Of entries just below the threshold (.8 t, s = 2) the error of the thresholded matrix is at most 4"
         " t (s + 1) but for 5 % of runs, and 1 to 1.25 times the norm of these entries, in the norms for w ="
         " 1 (and so ∞) and 2 alike, at p = 100 and 400: the column sums of 400 coordinates cost no more.",
-        sweeps=lambda: (NORMS,),
-        checks=norm_checks,
+        norm_checks,
+        lambda: (NORMS,),
     ),
     Claim(
         "sparse-covariance/support-found",
@@ -350,8 +341,8 @@ CLAIMS = (
         ("WX19/open1",),
         "At p = 100, s = 3, ε = 1 the support of the default rule passes F1 = .9 at no more rows than that"
         " of equation (9), both between n = 5e3 and 4e6.",
-        sweeps=lambda: (SUPPORT,),
-        checks=support_checks,
+        support_checks,
+        lambda: (SUPPORT,),
         kind="ours",
     ),
     Claim(
@@ -360,8 +351,8 @@ CLAIMS = (
         ("WX19/open2",),
         "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is at"
         " most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
-        sweeps=lambda: (RADIUS,),
-        checks=radius_checks,
+        radius_checks,
+        lambda: (RADIUS,),
         kind="ours",
     ),
 )

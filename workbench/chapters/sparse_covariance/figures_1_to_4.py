@@ -43,18 +43,14 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     typical,
 )  # fmt: skip
-from workbench.charts.chart import Chart, Heat, Mark, Panel, Role, Series
-from workbench.charts.curves import covering, predicted
-from workbench.charts.style import number
+from workbench.charts.chart import Role
+from workbench.charts.curves import Chart, Heat, Panel, Series, covering, number, predicted, styled, text_at
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.grids import Role as StreamRole
-from workbench.study.grids import Sweep, grid, multiples, stream
 from workbench.study.measures import BAND, at, between, by
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, each_trial
+from workbench.study.run import Row, Sweep, blocks, each_trial, grid, multiples, stream
 from workbench.study.run import Run as Runs
 from workbench.types import Array
 
@@ -261,7 +257,7 @@ def _errors(run: Runs, place: int, model: Model, title: str, alt: str, chosen: S
         " Lower row: the source's design, not private."
     )
     panels += _of_source(run, model, 2, chosen)
-    return Chart(f"figure_{place}", title, tuple(panels), alt=alt, how_to_read=how)
+    return Chart(f"figure_{place}", title, panels, alt=alt, how_to_read=how)
 
 
 def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen: Settings) -> Panel:
@@ -271,7 +267,7 @@ def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen:
     p, foreseen = int(base["p"]), {}
     for n in dict.fromkeys(point["n"] for point in chosen.points(model)):
         truth, budget = typical(spread, p, chosen.share, n), ApproxDP(chosen.epsilon, 1 / n)
-        foreseen[float(n)] = plain_error(truth, p, n, budget, model, "paper")
+        foreseen[n] = plain_error(truth, p, n, budget, model, "paper")
     more = predicted(run, foreseen, foreseen.values(), LOOKS["plain"])
     title = HEADS[setting].format(**{name: number(value) for name, value in base.items()})
     return _panel(title, frame, [*more, *curves], 2, model, setting, chosen, foreseen)
@@ -329,7 +325,7 @@ def _panel(
         top = 1.6 * max((y for one in series for y in one.y), default=1.0)
         limits = (float(f"{floor:.3g}"), float(f"{top:.3g}"))
     users = "rows n" if model == "central" else "users n"
-    return Panel(title, users, "relative error", tuple(series), ylim=limits, note=note)
+    return Panel(title, users, "relative error", series, ylim=limits, note=note)
 
 
 def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:
@@ -337,14 +333,14 @@ def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Seri
     return Series(label, means.index, means, colour_key=look)
 
 
-def expecting(curve: Series, foreseen: Mapping[float, float]) -> Series:
+def expecting(curve: Series, foreseen: Mapping[Any, float]) -> Series:
     return replace(curve, expected=[foreseen[x] for x in curve.x], margin=BAND)
 
 
 def reference(rows: pd.DataFrame, column: str, name: str, along: str) -> Series:
     """Return one of the references, without a name: geometric means of a column along a parameter."""
     means = np.exp(np.log(rows[column]).groupby(rows[along]).mean())
-    return Series("", means.index, means, role="reference", colour_key=LOOKS[name])
+    return styled("reference", "", means.index, means, LOOKS[name])
 
 
 def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -> Chart:
@@ -362,7 +358,7 @@ def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -
     return Chart(
         f"figure_{place}",
         title,
-        (Panel(*axes, tuple(series), yscale="linear", ylim=ends), *_of_source(run, model, 1, chosen)),
+        (Panel(*axes, series, yscale="linear", ylim=ends), *_of_source(run, model, 1, chosen)),
         alt="First, ratios of two relative errors against n. Those of both rules and of the true diagonal are"
         " at most 1.7; those of the plain release and the empirical covariance are about 2 and more. Then"
         " the relative error in column sums in the source's design, by sparsity ratio, p and ε: it falls"
@@ -386,9 +382,9 @@ def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def on_the_diagonal(*frames: pd.DataFrame) -> list[Verdict]:
+def on_the_diagonal(*frames: pd.DataFrame) -> Iterator[Verdict]:
     """Return the checks that every curve of a figure is that of the true diagonal, in both norms."""
-    found, level = [], claim_level(parts=50)
+    level = claim_level(parts=50)
     for frame, model, most in zip(frames, MODELS, (0.05, 0.15), strict=True):
         for setting, w in product(HEADS, NORMS):
             base = Settings().base(setting)
@@ -396,8 +392,7 @@ def on_the_diagonal(*frames: pd.DataFrame) -> list[Verdict]:
             for value, here in by(at(frame, **base), setting).items():
                 ratio = geometric(here[f"algorithm, w = {w}"] / here[f"oracle diagonal, w = {w}"], level)
                 said = f"{model}, w = {w}, {setting} = {value:g}"
-                found.append(between(said, ratio, 1 - most, 1 + most, n=HIDDEN[model]))
-    return found
+                yield between(said, ratio, 1 - most, 1 + most, n=HIDDEN[model])
 
 
 # Where thresholding wins: the matrices of one run, and the map of regimes.
@@ -526,7 +521,7 @@ def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tupl
         bar="error over the best rival's",
     )
     low, wide = len(table) - 1, len(table.columns) - 1
-    marks = tuple(Mark(name, x=x * wide, y=y * low, colour_key="non-private") for name, x, y in regions)
+    marks = tuple(text_at(name, x * wide, y * low, "non-private") for name, x, y in regions)
     note = "White line: from here on half of the pairs are found."
     return Panel(title, "rows n", ylabel, (), heat=heat, note=note, marks=marks)
 
@@ -552,20 +547,20 @@ CLAIMS = (
         "In the design of the source's figures (λ = 50, c = 200, p = 200, sparsity ratio .2) Algorithm 1 at"
         " n = 2e4 has the error of the true diagonal, within 5 %, and finds less than 1 % of the support:"
         " the figure shows the diagonal.",
-        sweeps=lambda: (DEGENERATE,),
-        checks=degenerate_checks,
+        degenerate_checks,
+        lambda: (DEGENERATE,),
         kind="ours",
     ),
     Claim(
         "sparse-covariance/every-curve-diagonal",
         "S7.2",
         ("WX19/figures", "WX19/settings", "WX19/finding1", "WX19/finding2", "WX19/finding3"),
-        "In the same design every curve of Figures 1 and 2 (sparsity ratio .1 .. .5, p = 50 .. 400, ε = .1 .."
-        " 2) is at n = 79621 that of the true diagonal, within 5 %, and every curve of Figures 3 and 4 but"
-        " that of ε = .1 at n = 6.3e6, within 15 %: where sparsity, p and ε seem to matter, it is as they do"
-        " for the diagonal.",
-        sweeps=lambda: ON_DIAGONAL.values(),
-        checks=on_the_diagonal,
+        "In the source's design every curve of Figures 1 and 2 (sparsity ratio .1 .. .5, p = 50 .. 400, ε ="
+        " .1 .. 2) is at n = 79621 that of the true diagonal, within 5 %, and every curve of Figures 3 and 4"
+        " but that of ε = .1 at n = 6.3e6, within 15 %: where sparsity, p and ε seem to matter, it is as they"
+        " do for the diagonal.",
+        on_the_diagonal,
+        lambda: ON_DIAGONAL.values(),
         kind="ours",
     ),
 )

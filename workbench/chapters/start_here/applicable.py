@@ -11,9 +11,7 @@ import pandas as pd
 
 from workbench.catalog import CATALOG
 from workbench.chapters.what_epsilon_means.densities import believed
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import across, crossed, theory
-from workbench.charts.style import name, number
+from workbench.charts.curves import Chart, Mark, Panel, Series, across, crossed, name, number, text_at, theory
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.estimators.bounded import BoundedMean
@@ -21,9 +19,7 @@ from workbench.populations.diabetes import diabetes
 from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.special import ndtri
-from workbench.study.grids import Role, stream
-from workbench.study.profiles import blocks
-from workbench.study.run import Run
+from workbench.study.run import Role, Run, blocks, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Array
 
@@ -84,7 +80,7 @@ def released(one: Candidate, x: Array, runs: int, rng: np.random.Generator) -> A
     """Return releases for the same rows over fresh noise; NaN where they abstain."""
     if one.budget is None:
         return np.full(runs, np.nan)
-    values = [one.estimator(x, budget=one.budget, rng=rng).value for _ in range(runs)]
+    values = [value_of(one.estimator, x, one.budget, rng) for _ in range(runs)]
     return np.array([nan if isinstance(one, Abstention) else float(np.ravel(one)[0]) for one in values])
 
 
@@ -113,9 +109,9 @@ def belief(before: float, epsilon: float) -> float:
 
 def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
     """Return ten releases about either of two neighbours, at two ε."""
-    x, most, notes = column(n), trials(run), list[str]()
+    x, most, notes = column(n), trials(run), []
     tables, keys = (x, np.append(REPLACED, x[1:])), ("idea/first", "idea/second")
-    series, names = list[Series](), list[str]()
+    series, names = [], []
     for each in (epsilon, SHARPER * epsilon):
         noise = stream(run.seed, Role.NOISE, f"ten releases, ε = {each:g}", 0, 0)
         made = [released(candidate(TWO_STEP, n, each, DELTA), rows, most, noise) for rows in tables]
@@ -133,7 +129,7 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
             bound = f"at most {belief(50, each):.0f}"
             notes.append(f"{right:.0f} % of guesses at ε = {number(each)} ({bound} %)")
     along = (0.5, len(names) + 0.5)
-    truth = across("plain mean", along, float(x.mean()), role="truth")
+    truth = across("plain mean", along, x.mean(), role="truth")
     told = f"{BARS} A cut between the two medians is right in {' and '.join(notes)}."
     refused = f"No release from so few rows: {n}." if most else ""
     panel = Panel(
@@ -175,7 +171,7 @@ def risk_and_error(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Char
     )
     risk = Panel(
         "Risk: beliefs of 50, 10 and 1 %", "ε", "belief after the release, at most (%)",
-        tuple(beliefs), yscale="linear", ylim=(0.0, 105.0), marks=tuple(marks),
+        beliefs, yscale="linear", ylim=(0.0, 105.0), marks=marks,
     )  # fmt: skip
     return Chart(
         "risk_and_error",
@@ -184,7 +180,7 @@ def risk_and_error(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Char
             risk,
             Panel(
                 f"Error: the mean of {number(n)} rows", "ε", "predicted median error (kg/m²)", curves,
-                note="" if min(errors) < inf else f"No release from so few rows: {n}.", marks=tuple(reached),
+                note="" if min(errors) < inf else f"No release from so few rows: {n}.", marks=reached,
             ),
         ),
         alt="Two panels against ε. Left, the largest belief about one patient after a release rises with ε,"
@@ -233,7 +229,7 @@ BARS = "Bars: 90 % of the releases."
 
 def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = ROWS) -> Chart:
     """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
-    x, spread, mute = column(n), dict[str, Array](), []
+    x, spread, mute = column(n), {}, []
     for one in candidates(len(x), epsilon, delta):
         noise = stream(run.seed, Role.NOISE, f"side-by-side {one.key}", 0, 0)  # the same whoever else runs
         values = released(one, x, trials(run), noise)
@@ -272,14 +268,14 @@ def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
         if least < low or most > high:  # it leaves the panel: how far stands away from its marker
             aside = low + (ASIDE if middle > (low + high) / 2 else 1 - ASIDE) * (high - low)
             said = f"{number(least)} to {number(most)}".replace("-", "−")
-            marks.append(Mark(said, x=aside, y=place))
+            marks.append(text_at(said, aside, place))
     if set(MEDIANS) <= set(order):
         between = order.index(MEDIANS[0]) + 1.5
-        marks.append(Mark("medians of a skewed column lie lower", x=low + LEFT * (high - low), y=between))
+        marks.append(text_at("medians of a skewed column lie lower", low + LEFT * (high - low), between))
     return Panel(
-        "", "estimator", "released body-mass index (kg/m²)", tuple(series), xscale="linear", yscale="linear",
+        "", "estimator", "released body-mass index (kg/m²)", series, xscale="linear", yscale="linear",
         xlim=along, ylim=(low, high), note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
-        marks=tuple(marks),
+        marks=marks,
     )  # fmt: skip
 
 
@@ -313,7 +309,7 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
     for release, share in SPENT.items():
         ledger.charge(PureDP(share * epsilon), release)
     costs = [cost.epsilon for _, cost in ledger.entries if isinstance(cost, PureDP)]
-    ends, asked = [float(end) for end in np.cumsum([0.0, *costs])], REFUSED[1] * epsilon
+    ends, asked = np.cumsum([0.0, *costs]).tolist(), REFUSED[1] * epsilon
     over = ends[-1] + asked
     sizes = [*costs, over - ends[-1], epsilon - ends[-1]]
     names = (*SPENT, REFUSED[0], "left")
@@ -347,7 +343,7 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     """Return how far noise moves the release, in standard errors of the plain mean."""
     epsilons = [epsilon * one for one in EPSILONS]
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
-    x, curves = column(n), list[Series]()
+    x, curves = column(n), []
     for key in KEYS if runs else ():
         noise = stream(run.seed, Role.NOISE, key, 0, 0)
         values = (released(candidate(key, n, one, delta), x, runs, noise) for one in epsilons)
@@ -365,13 +361,13 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     ]
     if curves:
         place = 1.15 * ends[0] * (ends[1] / ends[0]) ** 0.13
-        marks.append(Mark("sampling is the larger error", x=place, y=0.2))
+        marks.append(text_at("sampling is the larger error", place, 0.2))
     usual = (epsilon, delta, n) == (EPSILON, DELTA, ROWS)
     panel = Panel(
         "", "ε", "distance from the plain mean (standard errors)",
         (across("one standard error", ends, 1), *curves),
         note=f"Medians of {runs} releases, bands: their middle half. δ = {number(delta)} where used.",
-        marks=tuple(marks),
+        marks=marks,
     )  # fmt: skip
     return Chart(
         "price",

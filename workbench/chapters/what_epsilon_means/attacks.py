@@ -24,23 +24,31 @@ from workbench.chapters.what_epsilon_means.densities import (
     Middle,
     law,
 )
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import LEVEL, across, measured, theory
-from workbench.charts.style import number
+from workbench.charts.curves import (
+    LEVEL,
+    Chart,
+    Panel,
+    Series,
+    across,
+    measured,
+    number,
+    styled,
+    text_at,
+    theory,
+)
 from workbench.errors import one_of
 from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import additive, discrete_laplace, laplace
 from workbench.study.audit import AuditReport, audit, last_bit
-from workbench.study.claim import Claim
+from workbench.study.claim import Claim, Verdict, claim_level, combine
 from workbench.study.faults import Fault, alone
-from workbench.study.grids import Sweep, grid
-from workbench.study.measures import Measure, at, between, certain, hits, scaled, seldom
+from workbench.study.measures import at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
-from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset, blocks, claim_level
-from workbench.study.rules import Verdict, combine, largest
-from workbench.study.run import Run
+from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
+from workbench.study.rules import largest
+from workbench.study.run import Run, Sweep, blocks, grid
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves
@@ -49,8 +57,8 @@ EPSILON, DELTA = 1.0, 1e-2
 EPSILONS, DELTAS = (0.1, 0.5, 1.0, 2.0, 4.0), (1e-6, 1e-2, 0.1)
 ROUNDING = 1e-6  # of sums over cells of the densities
 CUTS = (-0.9, -0.6, -0.3, 0.0, 0.3, 0.6, 0.9)  # log ratios above which one says "the second", in ε
-POSITIVES = tuple(float(alpha) for alpha in np.linspace(0.0, 1.0, 101))
-GRID = tuple(float(epsilon) for epsilon in np.geomspace(0.1, 6.0, 25))
+POSITIVES = tuple(np.linspace(0.0, 1.0, 101).tolist())
+GRID = tuple(np.geomspace(0.1, 6.0, 25).tolist())
 DRAWN = 121  # points of a curve
 NAMES = {LAPLACE: "Laplace noise", GAUSSIAN: "Gaussian noise", MEDIAN: "private median"}
 
@@ -121,18 +129,18 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     frame = run.table(ROUNDS.moved({**point, "epsilon": epsilon, "delta": delta} for point in ROUNDS.points))
     bound, shares = [50 + 50 * most_advantage(e, delta) for e in GRID], np.linspace(0.0, 1.0, DRAWN)
     errors = [
-        Series("", POSITIVES, fewest_misses(epsilon, delta, POSITIVES), role="bound"),
-        Series("guessing", (0, 1), (1, 0), role="reference", label_at=(0.7, 0.52)),
+        styled("bound", "", POSITIVES, fewest_misses(epsilon, delta, POSITIVES)),
+        styled("reference", "guessing", (0, 1), (1, 0), label_at=(0.7, 0.52)),
     ]
-    wins = [Series("most for (ε, δ)", GRID, bound, role="reference", colour_key="idea/total",
-                   label_at=(0.72, 84.0))]  # fmt: skip
+    most = styled("reference", "most for (ε, δ)", GRID, bound, "idea/total", label_at=(0.72, 84.0))
+    wins = [most]
     for mechanism in SOUND:
-        key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), dict[float, Measure]()
+        key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), {}
         positives, negatives = pair(mechanism, epsilon, delta).trade_off()
         curve = np.interp(shares, positives, np.clip(negatives, 0.0, 1.0))
         errors.append(theory("", shares, curve, key))
         for cut in CUTS if len(rows) else ():
-            false = float((rows["first"] > cut * epsilon).mean())
+            false = (rows["first"] > cut * epsilon).mean()
             found[false] = hits(rows["second"] <= cut * epsilon, LEVEL)
         errors.append(measured("", dict(sorted(found.items())), key, kind="fraction", joined=False))
         best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
@@ -146,11 +154,11 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
         (
             Panel(
                 f"both errors, ε = {number(epsilon)}, δ = {number(delta)}", "false positives",
-                "false negatives", tuple(errors), "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
-                marks=(Mark("impossible", x=0.14, y=0.1),),
+                "false negatives", errors, "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
+                marks=(text_at("impossible", 0.14, 0.1),),
             ),
             Panel(
-                "how often the best attacker is right", "ε", "won of 100 rounds", tuple(wins),
+                "how often the best attacker is right", "ε", "won of 100 rounds", wins,
                 yscale="linear", xlim=(0.1, 6.0), ylim=(50, 100),
             ),
         ),
@@ -162,18 +170,15 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     )  # fmt: skip
 
 
-def attackers_stay_below(frame: pd.DataFrame) -> list[Verdict]:
+def attackers_stay_below(frame: pd.DataFrame) -> Iterator[Verdict]:
     every = [(epsilon, delta) for epsilon in EPSILONS for delta in DELTAS]
     attained = [abs(answered(*one).advantage - most_advantage(*one)) for one in every]
-    checks = [
-        largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1"),
-        largest("what attains the bound, off by", attained, ROUNDING, "at most rounding"),
-    ]
+    yield largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1")
+    yield largest("what attains the bound, off by", attained, ROUNDING, "at most rounding")
     for mechanism in SOUND:
         won, delta = at(frame, mechanism=mechanism)["won"], DELTA if mechanism == GAUSSIAN else 0.0
         most = (1 + most_advantage(EPSILON, delta)) / 2
-        checks.append(seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=1.1))
-    return checks
+        yield seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=1.1)
 
 
 def _ratios() -> Iterator[float]:
@@ -255,7 +260,7 @@ def suspects(run: Run) -> Chart:
     }
     for label, key, kind in (("accused", "idea/wrong", True), ("not accused", "idea/good", False)):
         some = [place for place in losses if reports[place - 1].violated is kind]
-        bars.append(Series(label, some, [losses[one] for one in some], role="bars", colour_key=key))
+        bars.append(styled("bars", label, some, [losses[one] for one in some], key))
     promise = across("the promise", (0.5, len(SUSPECTS) + 0.5), 1.0)
     names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
     panel = Panel(
@@ -354,8 +359,8 @@ def floats(_run: Run) -> Chart:
         )
     ]
     panel = Panel(
-        f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", tuple(series),
-        "linear", "linear", ylim=(-1.0, float(SHOWN)), names=("if x = 0", "if x = 1"),
+        f"{SHOWN} floats next to each other, from 0.3 on", "", "float, steps of 2⁻⁵⁴ from 0.3", series,
+        "linear", "linear", ylim=(-1.0, SHOWN), names=("if x = 0", "if x = 1"),
         note="The output x + Lap(1) near 0.3: if x = 1 it is a multiple of 2⁻⁵³.",
     )  # fmt: skip
     return Chart(
@@ -369,13 +374,12 @@ def floats(_run: Run) -> Chart:
     )
 
 
-def floats_leak(frame: pd.DataFrame) -> list[Verdict]:
+def floats_leak(frame: pd.DataFrame) -> Iterator[Verdict]:
     found, middle = hits(at(frame, kind=ONE_FLOAT, x=0.0)["betrays"], claim_level()), predicted()
-    checks = [between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)]
+    yield between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)
     for kind, x in ((ONE_FLOAT, 1.0), (ON_A_GRID, 0.0), (ON_A_GRID, 1.0)):
         other = at(frame, kind=kind, x=x)["betrays"].astype(bool)
-        checks.append(seldom(f"{kind}, x = {x:g}", other, 2e-3, factor=4.0))
-    return checks
+        yield seldom(f"{kind}, x = {x:g}", other, 2e-3, factor=4.0)
 
 
 CLAIMS = (
@@ -386,8 +390,8 @@ CLAIMS = (
         "True minus false positives of the best attacker is at most (e^ε - 1 + 2δ)/(e^ε + 1) for Laplace and"
         " Gaussian noise and the median (ε = .1 .. 4, δ to .1, exactly), and a leak with randomised response"
         " attains it; against the package's own draws at ε = 1 the likelihood ratio wins no more rounds.",
-        checks=attackers_stay_below,
-        sweeps=lambda: (ROUNDS,),
+        attackers_stay_below,
+        lambda: (ROUNDS,),
     ),
     Claim(
         "what-epsilon-means/mutants-are-found",
@@ -395,7 +399,7 @@ CLAIMS = (
         ("M21/Thm-Laplace", "M21/sensitivity"),
         "Six mutants of the clipped mean (n = 4, ε = 2 or μ = 2) are accused by an audit of 40 000 releases"
         " on either neighbour, and the right one is not, with Laplace and with Gaussian noise.",
-        checks=mutants_are_found,
+        mutants_are_found,
         kind="ours",
     ),
     Claim(
@@ -404,8 +408,8 @@ CLAIMS = (
         ("Mironov12/floats",),
         "x + Lap(1) in floats lies within 1/2 of 0 and is no multiple of 2^-53 with probability .272 (± .02)"
         " for x = 0 and never for x = 1; on a grid of 2^-10 with whole-number noise never for either.",
-        checks=floats_leak,
-        sweeps=lambda: (OUTPUTS,),
+        floats_leak,
+        lambda: (OUTPUTS,),
         kind="ours",
     ),
 )

@@ -16,9 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.charts.chart import Chart, Mark, Panel, Series
-from workbench.charts.curves import across, theory
-from workbench.charts.style import number
+from workbench.charts.curves import Chart, Mark, Panel, Series, across, number, styled, text_at, theory
 from workbench.estimators.bounded import Count, Histogram
 from workbench.estimators.quantiles import Median
 from workbench.estimators.two_step import clipped_mean, sensitivity
@@ -26,10 +24,9 @@ from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.budgets import gaussian_delta, optimal_composition
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, log_ndtr, ndtr
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, stream
-from workbench.study.rules import Verdict, combine, largest
-from workbench.study.run import Run
+from workbench.study.claim import Claim, Verdict, combine
+from workbench.study.rules import largest
+from workbench.study.run import Role, Run, stream, value_of
 from workbench.types import Array
 
 MANY = 100  # people
@@ -72,7 +69,7 @@ def two_coins(_run: Run, *, epsilon: float = 1.0, n: int = 100) -> Chart:
     true = truthful(epsilon)
     chances = Panel(
         "What one answer gives away", "", "probability of the answer yes",
-        (Series("", (1, 2), (true, 1 - true), role="bars", colour_key="idea/first"),),
+        (styled("bars", "", (1, 2), (true, 1 - true), "idea/first"),),
         yscale="linear", ylim=(0.0, 1.0), names=("smokes", "does not smoke"),
         note=f"The ratio of the two is eᵋ = {number(exp(epsilon))}.",
     )  # fmt: skip
@@ -125,14 +122,14 @@ def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
         )
     ]
     law = Panel(
-        f"A noisy count of smokers, ε = {number(epsilon)}", "released count", "probability", tuple(series),
+        f"A noisy count of smokers, ε = {number(epsilon)}", "released count", "probability", series,
         "linear", "linear", xlim=(at[0], at[-1]), ylim=(0.0, 1.15 * top),
     )  # fmt: skip
     places = np.searchsorted(DECADES, those.age, side="right")
-    bars = Series("", range(1, 6), np.bincount(places, minlength=5), role="bars", colour_key="idea/data")
+    bars = styled("bars", "", range(1, 6), np.bincount(places, minlength=5), "idea/data")
     noise = stream(run.seed, Role.NOISE, "what-epsilon-means-people", MANY, 0)
     released: list[Any] = [
-        Histogram(edges=DECADES)(those.age, budget=budget, rng=noise).value
+        value_of(Histogram(edges=DECADES), those.age, budget, noise)
         for _ in range(TIMES if run.simulate else 0)
     ]
     dots = [Series("", range(1, 6), one.counts, colour_key="idea/laplace", joined=False) for one in released]
@@ -161,7 +158,7 @@ def posterior(_run: Run, *, epsilon: float = 1.0) -> Chart:
             Series("", PRIORS, high, low, role="area", colour_key="idea/laplace"),
             theory("at most", PRIORS, high, "idea/laplace", label_at=(0.2, 0.9)),
             theory("at least", PRIORS, low, "idea/laplace", label_at=(0.8, 0.1)),
-            Series("nothing learnt", PRIORS, PRIORS, role="reference", label_at=(0.66, 0.5)),
+            styled("reference", "nothing learnt", PRIORS, PRIORS, label_at=(0.66, 0.5)),
         ),
         "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0), equal=True,
         marks=(Mark(f"{100 * half:.0f} %", "point", x=0.5, y=half, side="left"),),
@@ -296,7 +293,7 @@ def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Char
         left, right = at[both.first >= height][0], at[both.second >= height][-1]
         series = [
             Series("", at, high, low, role="area", colour_key="idea/data"),
-            Series("", at, low, role="reference", colour_key="idea/data"),
+            styled("reference", "", at, low, "idea/data"),
             theory("on X", at, both.first, "idea/first", label_at=(left - 0.12 * reach, height)),
             theory("on X′", at, both.second, "idea/second", label_at=(right + 0.2 * reach, height)),
         ]
@@ -304,17 +301,17 @@ def two_outputs(_run: Run, *, epsilon: float = 1.0, delta: float = 0.05) -> Char
         if out.any():
             beyond = at[out], both.second[out], high[out]
             series.append(Series("", *beyond, role="area", colour_key="idea/second"))
-            marks = (Mark("area δ", x=0.8 * reach, y=0.3 * tall, colour_key="idea/second"),)
+            marks = (text_at("area δ", 0.8 * reach, 0.3 * tall, "idea/second"),)
         panel = Panel(
             f"{mechanism} noise, ε = {number(epsilon)}{given}", "released number y", "density",
-            tuple(series), "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
+            series, "linear", "linear", xlim=(-reach, reach), ylim=(0.0, 1.2 * tall), marks=marks,
             note="" if given else "Grey: from 1/eᵋ to eᵋ times the density on X.",
         )  # fmt: skip
         panels.append(panel)
     return Chart(
         "two_outputs",
         "Neighbours' densities differ by at most a factor eᵋ, up to an area δ",
-        tuple(panels),
+        panels,
         alt="Two pairs of densities. Left, two tents; the second stays inside a band round the first. Right,"
         " two bells; far out on one side the second is higher than the band, by a thin sliver.",
         how_to_read="Grey: the blue density, from 1/eᵋ times to eᵋ times. Left, the orange one never leaves"
@@ -421,10 +418,10 @@ def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Char
         ("normal distribution", normal, "idea/total"),
     ):
         ratios = [total / (k * epsilon) for total, k in zip(found, USES, strict=True)]
-        series.append(Series(label, USES, ratios, role="reference", colour_key=key))
+        series.append(styled("reference", label, USES, ratios, key))
     panel = Panel(
         f"Laplace noise, ε = {number(epsilon)} a release; all of them together at δ = {number(delta)}",
-        "releases k", "ε after k releases / kε", tuple(series), yscale="linear", ylim=(0.0, 1.1),
+        "releases k", "ε after k releases / kε", series, yscale="linear", ylim=(0.0, 1.1),
     )  # fmt: skip
     return Chart(
         "composition",
@@ -476,7 +473,7 @@ CLAIMS = (
         "The loss of k = 1 .. 64 Laplace releases is within .4748 E|L - EL|^3/(sd^3 √k) of a normal"
         " distribution, its ε at most that of optimal composition; δ of k Gaussian releases is between sums"
         " of losses rounded down and up, which differ by 2 %.",
-        checks=losses_become_normal,
+        losses_become_normal,
         kind="ours",
     ),
 )

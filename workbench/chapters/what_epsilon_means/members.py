@@ -7,7 +7,7 @@ output. Exchange the two, and the table is a neighbour, on which the same event 
 p: for μ-GDP p ≤ Φ(Φ⁻¹(1 - p) + μ), which is p ≤ Φ(μ/2).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from math import hypot, sqrt
 
@@ -16,9 +16,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.catalog import CATALOG
-from workbench.charts.chart import Chart, Panel, Series
-from workbench.charts.curves import LEVEL, across, measured, theory
-from workbench.charts.style import number
+from workbench.charts.curves import LEVEL, Chart, Panel, Series, across, measured, number, theory
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, Charge, NonPrivate, SimulatedNoise
@@ -26,12 +24,9 @@ from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
 from workbench.special import ndtr
 from workbench.study import measures
 from workbench.study import tracing as tracer
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, grid, stream
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import between, by, hits
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Row, Run, each_trial
+from workbench.study.run import Role, Row, Run, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array, Columns
 
 EPSILON, DELTA = 1.0, 1e-2
@@ -127,7 +122,7 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
         ("plain", "mean/empirical", "exact mean", partial(area, n)),
         ("private", "idea/gaussian", said, partial(private_area, n=n, epsilon=epsilon, delta=delta)),
     ):
-        above = {int(one): hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
+        above = {one: hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
         expected = [foreseen(one) for one in above]
         curves.append(measured(label, above, key, expected, NORMAL, kind="fraction"))
         lines.append(theory("", FINE, map(foreseen, FINE), key))
@@ -137,7 +132,7 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
         (
             Panel(
                 f"exact mean, n = {number(n)}, d = {number(d)}", "score of a row", "density",
-                tuple(densities), "linear", "linear", ylim=(0.0, 0.55 / spread),
+                densities, "linear", "linear", ylim=(0.0, 0.55 / spread),
             ),
             Panel(
                 f"n = {number(n)}", "columns d", "chance that a member's score is larger",
@@ -152,21 +147,18 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
     )  # fmt: skip
 
 
-def members_are_traced(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def members_are_traced(frame: pd.DataFrame) -> Iterator[Verdict]:
     for d, some in by(frame, "d").items():
-        found, expected = hits(some["plain"], claim_level()), area(N, int(d))
+        found, expected = hits(some["plain"], claim_level()), area(N, d)
         ends = expected - NORMAL, expected + NORMAL
-        checks.append(between(f"d = {d:g}", found, *ends, bound=expected, n=N))
-    return checks
+        yield between(f"d = {d:g}", found, *ends, bound=expected, n=N)
 
 
-def privacy_hides_members(frame: pd.DataFrame) -> list[Verdict]:
-    most, checks = most_area(EPSILON, DELTA), []
+def privacy_hides_members(frame: pd.DataFrame) -> Iterator[Verdict]:
+    most = most_area(EPSILON, DELTA)
     for d, some in by(frame, "d").items():
-        found, expected = hits(some["private"], claim_level()), private_area(int(d), N, EPSILON, DELTA)
-        checks.append(between(f"d = {d:g}", found, expected - NORMAL, most, n=N))
-    return checks
+        found, expected = hits(some["private"], claim_level()), private_area(d, N, EPSILON, DELTA)
+        yield between(f"d = {d:g}", found, expected - NORMAL, most, n=N)
 
 
 # Tracing against the means of the catalog: with the noise of a budget, and with next to none of it.
@@ -232,8 +224,8 @@ EVERY_MEAN = Sweep(
 )
 
 
-def members_are_hidden(frame: pd.DataFrame) -> list[Verdict]:
-    most, checks = tracer.most_traced(BUDGET), []
+def members_are_hidden(frame: pd.DataFrame) -> Iterator[Verdict]:
+    most = tracer.most_traced(BUDGET)
     for (key, times), some in frame.groupby(["key", "noise_share"], sort=False):
         hidden = times == WHOLE and key not in EXACT
         name = f"{key}, noise times {HARDLY_ANY:g}" if times == HARDLY_ANY else str(key)
@@ -241,8 +233,7 @@ def members_are_hidden(frame: pd.DataFrame) -> list[Verdict]:
         found = measures.summary(measures.mean, some["traced"], SEED, f"tracing {name}")
         low, high = found.interval
         found = found._replace(interval=(max(low, 0.0), min(high, 1.0)))
-        checks.append(measures.between(name, found, *ends, bound=most, n=int(some["n"].iloc[0])))
-    return checks
+        yield measures.between(name, found, *ends, bound=most, n=int(some["n"].iloc[0]))
 
 
 CLAIMS = (
@@ -252,18 +243,19 @@ CLAIMS = (
         ("DSSUV15/tracing",),
         "From an exact mean of 100 rows of d fair signs, a member's score ⟨z, mean⟩ is above a stranger's"
         " with probability Φ(√(d/199)) (± .02), d = 10 .. 1000: .59 .. .99.",
-        checks=members_are_traced,
-        sweeps=lambda: (TRACED,),
+        members_are_traced,
+        lambda: (TRACED,),
         kind="ours",
     ),
     Claim(
         "what-epsilon-means/privacy-hides-members",
         "X6",
         ("DSSUV15/tracing", "M21/Thm-Gaussian"),
-        "From the same mean with Gaussian noise at (1, .01) it is at most Φ(μ/2) = .61 for every d to 1000,"
-        " and at least what is predicted, less .02.",
-        checks=privacy_hides_members,
-        sweeps=lambda: (TRACED,),
+        "From a mean of 100 rows with Gaussian noise at (1, .01) a member's score is above a stranger's"
+        " with probability at most Φ(μ/2) = .61 for every d to 1000, and at least what is predicted, less"
+        " .02.",
+        privacy_hides_members,
+        lambda: (TRACED,),
         kind="ours",
     ),
     Claim(
@@ -273,8 +265,8 @@ CLAIMS = (
         "Of eleven private means of the catalogue, at (1, 10⁻⁶) and with as many columns as rows or more, a"
         " member's score is among the highest 5 % of strangers' in at most e/20 + 10⁻⁶ = .136 of all cases."
         " With a millionth of the noise it is in more, as it is for exact means.",
-        checks=members_are_hidden,
-        sweeps=lambda: (EVERY_MEAN,),
+        members_are_hidden,
+        lambda: (EVERY_MEAN,),
         kind="ours",
     ),
 )

@@ -13,19 +13,29 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.catalog import CATALOG, Entry
-from workbench.charts.chart import Chart, Heat, Mark, Panel, Scale, Series
-from workbench.charts.curves import across, measured, medians, predicted
-from workbench.charts.style import name, number
+from workbench.charts.chart import Scale
+from workbench.charts.curves import (
+    Chart,
+    Heat,
+    Mark,
+    Panel,
+    Series,
+    across,
+    measured,
+    medians,
+    name,
+    number,
+    predicted,
+    text_at,
+    theory,
+)
 from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
-from workbench.study.claim import Claim
-from workbench.study.grids import Role, Sweep, stream
+from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, between, by, median, near, ratio
-from workbench.study.profiles import blocks, claim_level
-from workbench.study.rules import Verdict
-from workbench.study.run import Run, loss_of
+from workbench.study.run import Role, Run, Sweep, blocks, loss_of, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Columns
 
@@ -186,7 +196,7 @@ def error(key: str, n: int, d: int, epsilon: float, delta: float, radius: float)
 def budget(key: str, n: int, d: int, epsilon: float, delta: float, radius: float) -> Budget | None:
     """Return the budget within (ε, δ) at which that error is predicted; None where it abstains."""
     one = trade(key, d, radius).candidate
-    found: list[tuple[float, Budget]] = []
+    found = []
     for offer in (ApproxDP(epsilon, delta), PureDP(epsilon)):
         try:
             found.append((one.bound(n, offer, 0.5), offer))
@@ -261,7 +271,7 @@ def price_of_facts(
 ) -> Chart:  # fmt: skip
     """Return the rows needed for α in each state of knowledge; nothing is run."""
     several = [one for one in family("mean") if not one.robust and CATALOG[one.key].population.d is not None]
-    found, said = dict[str, tuple[float, str]](), dict[str, str]()
+    found, said = {}, {}
     for words, facts in STATES.items():
         among = [one.key for one in several if one.applies(*facts) and d <= PLANNED.get(one.key, d)]
         said[words] = "no n is known to be enough" if among else f"not searched for {d} columns"
@@ -271,7 +281,7 @@ def price_of_facts(
             said[words] = f"{number(n)}: {name(key).partition(',')[0]}" if key else said[words]
     high = max((n for n, _ in found.values() if n < inf), default=1.0) / 0.7  # room for words at the longest
     marks = [
-        Mark(said[words], x=(n if n < inf else 0.0) + 0.16 * high, y=place, colour_key=key)
+        text_at(said[words], (n if n < inf else 0.0) + 0.16 * high, place, key)
         for place, (words, (n, key)) in enumerate(found.items(), start=1)
     ]
     bars = [
@@ -284,10 +294,10 @@ def price_of_facts(
     if nothing < inf:
         title = f"Knowing neither range nor σ takes {number(nothing / least, 2)} times as many rows"
     panel = Panel(
-        "", "known beforehand", f"rows needed for α = {number(alpha)} σ", tuple(bars),
+        "", "known beforehand", f"rows needed for α = {number(alpha)} σ", bars,
         "linear", "linear", xlim=(0.5, len(found) + 0.5), ylim=(0.0, high), names=tuple(found),
         note=f"Predicted: {d} columns, ε = {number(epsilon)}, R = {number(radius)} σ, δ = {number(delta)}.",
-        marks=tuple(marks),
+        marks=marks,
     )  # fmt: skip
     return Chart(
         "price_of_facts",
@@ -353,11 +363,11 @@ def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: 
             series.append(measured(LABELS[key], found, key))
             series += predicted(run, xs, [usual] * len(xs), key)
         scale: Scale = "log" if column == "given" else "linear"
-        panels.append(Panel(title, axis, "median absolute error (true σ)", tuple(series), xscale=scale))
+        panels.append(Panel(title, axis, "median absolute error (true σ)", series, xscale=scale))
     return Chart(
         "wrong_facts",
         "A range that misses the mean ruins its release; twice the true σ costs little",
-        tuple(panels),
+        panels,
         alt=f"Median errors of four means of {MISLED} rows. Left, against the σ that is given: lowest near"
         " the true one, higher far from it. Right, against how far the mean lies from the centre: all rise"
         " steeply beyond the end of the range but the one that needs no range, which stays level.",
@@ -398,15 +408,15 @@ def fewest_rows(
         *_, y, last = one.y
         if one.colour_key == "mean/clipped-box" and y < last < inf:
             x = radii[0] * (radii[-1] / radii[0]) ** 0.3
-            pays = (Mark("clipping pays for the range", x=x, y=y**0.35 * last**0.65),)
+            pays = (text_at("clipping pays for the range", x, y**0.35 * last**0.65),)
     return Chart(
         "fewest_rows",
         f"At ε = {number(epsilon)} and R = {number(radius)} {words}",
         (
-            Panel(f"R = {number(radius)} σ", "ε", rows, tuple(left), marks=here, note=_unreached(left)),
+            Panel(f"R = {number(radius)} σ", "ε", rows, left, marks=here, note=_unreached(left)),
             Panel(
                 f"ε = {number(epsilon)}", "half-width R of the range (σ)", rows,
-                tuple(right), marks=pays, note=_unreached(right),
+                right, marks=pays, note=_unreached(right),
             ),
         ),
         alt="Rows needed, on the left against ε, where all curves fall side by side, and on the right against"
@@ -421,7 +431,7 @@ def _curve(
 ) -> Series:
     rows = (trade(key, d, radius).rows(alpha, epsilon, delta) for epsilon, radius in places)
     found = [inf if n is None else float(n) for n in rows]
-    return Series(LABELS[key], x, found, role="theory", colour_key=key)
+    return theory(LABELS[key], x, found, key)
 
 
 def _unreached(curves: list[Series]) -> str:
@@ -455,7 +465,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     for words, cells in regions.items():
         if cells.sum() >= (1 if words == "neither" else ENOUGH):
             y, x = map(np.median, np.nonzero(cells))
-            marks.append(Mark(words, x=float(x), y=float(y)))
+            marks.append(text_at(words, x, y))
     tops = [ranked(n, d, epsilon, delta, radius)[:1] for n in sizes for epsilon in ACROSS]
     others = [key for top in tops for _, key in top if key not in PAIR]
     note = "No other estimator has a smaller error than both anywhere."
@@ -465,7 +475,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     return Chart(
         "best_map",
         title,
-        (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=tuple(marks)),),
+        (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=marks),),
         alt=f"A table as colours over ε and n. {title}. Where n or ε is"
         " small only CoinPress releases; where both are large the errors are alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
@@ -520,7 +530,7 @@ def errors(
         way = data.standard_normal(d)
         mean = radius * data.random() ** (1 / d) * way / np.linalg.norm(way)  # uniform in the ball
         x = mean + data.standard_normal((n, d))
-        value: Any = estimator(x if d > 1 else x[:, 0], budget=spent, rng=noise).value
+        value = value_of(estimator, x if d > 1 else x[:, 0], spent, noise)
         return inf if isinstance(value, Abstention) else float(np.linalg.norm(value - mean))
 
     return {"error": np.array([error() for _ in range(trials)])}
@@ -546,24 +556,21 @@ def named() -> Sweep:
     return Sweep("which-one-named", tuple(points), errors, TRIALS, blocks(full=24))
 
 
-def names_the_best(*frames: pd.DataFrame) -> list[Verdict]:
-    frame, checks, level = pd.concat(frames), [], claim_level(parts=2)
+def names_the_best(*frames: pd.DataFrame) -> Iterator[Verdict]:
+    frame, level = pd.concat(frames), claim_level(parts=2)
     for one in SETTINGS_RUN:
         there, (best, *others) = at(frame, **one._asdict()), [key for _, key in one.ranked]
         sizes = {key: median(there.loc[there["key"] == key, "error"], level) for key in (best, *others)}
         for key in others:
             name = f"{best} against {key}, d = {one.d}"
-            checks.append(between(name, ratio(sizes[best], sizes[key]), 0.0, MORE, n=one.n))
-    return checks
+            yield between(name, ratio(sizes[best], sizes[key]), 0.0, MORE, n=one.n)
 
 
-def rows_are_enough(frame: pd.DataFrame) -> list[Verdict]:
-    checks = []
+def rows_are_enough(frame: pd.DataFrame) -> Iterator[Verdict]:
     for point in named().points:
         some = at(frame, **point)
         name = f"{point['key']}, d = {point['d']}, ε = {point['epsilon']:g}"
-        checks.append(near(name, median(some["error"], claim_level()), ALPHA, n=int(point["n"])))
-    return checks
+        yield near(name, median(some["error"], claim_level()), ALPHA, n=int(point["n"]))
 
 
 CLAIMS = (
@@ -574,8 +581,8 @@ CLAIMS = (
         "Of all means for which a range and σ suffice, the one of least predicted error has a median error of"
         " at most 1.15 times that of every other in runs: n = 400 .. 2000, d = 1, 3, 10, ε = .2 .. 1,"
         " R = 10 .. 1000.",
-        checks=names_the_best,
-        sweeps=compared,
+        names_the_best,
+        compared,
         kind="ours",
     ),
     Claim(
@@ -584,8 +591,8 @@ CLAIMS = (
         ("proofs/univariate.md", "proofs/gaussian_steps.md"),
         "At the fewest rows that the planner names for α = .2, the median error of the estimator it names is"
         " .2 (± 15 %), d = 1, 3, 10.",
-        checks=rows_are_enough,
-        sweeps=lambda: (named(),),
+        rows_are_enough,
+        lambda: (named(),),
         kind="ours",
     ),
 )

@@ -36,7 +36,6 @@ LIVE = '<p class="live">Here the notebook has controls: <code>workbench lab</cod
 NUMBERS = ("estimate", "interval", "bound", "n", "trials", "level", "test")
 SIZES = ("formula", "kind", "predicted", "estimate", "interval")
 CHECKS = ("id", "status", "estimate", "interval", "bound", "n", "trials")
-AS_BEFORE = "The same"
 Decided = Mapping[str, Record]
 Cells = Iterator[Any]
 
@@ -163,14 +162,11 @@ def claims(decided: Decided) -> Cells:
     names = [name for name in CLAIMS if name in decided]
     for folder in dict.fromkeys(decided[name][NOTEBOOK] for name in names):
         yield text(f"## [{folder.replace('_', ' ')}]({folder}.html)")
-        yield from (_claim(name, names, decided[name]) for name in names if decided[name][NOTEBOOK] == folder)
+        yield from (_claim(name, decided[name]) for name in names if decided[name][NOTEBOOK] == folder)
 
 
-def _claim(name: str, names: Sequence[str], one: Record) -> Any:
-    claim, place, before = CLAIMS[name], names.index(name), list[str]()
-    while place and CLAIMS[names[place]].statement.startswith(AS_BEFORE):
-        place -= 1
-        before.insert(0, f"*Before it:* {_linked(names[place])}: {plain(CLAIMS[names[place]].statement)}")
+def _claim(name: str, one: Record) -> Any:
+    claim = CLAIMS[name]
     checks = (one.get("detail") or {}).get("checks", ())
     found = {
         "Sample sizes": (SIZES, [_row(size, SIZES) for size in sizes.sizes_of(one)]),
@@ -180,7 +176,6 @@ def _claim(name: str, names: Sequence[str], one: Record) -> Any:
     return _card(
         name,
         f"{_verdict(one)} {escape(str(one['statement']))} <code>{name}</code>",
-        *before,
         f"**Why:** {plain(claim.reason)}" if claim.reason else "",
         f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{home(name)}`, {one[PROFILE]}.",
         tables.html(NUMBERS, [_row(one, NUMBERS)]),
