@@ -1,7 +1,160 @@
+"""Worlds in which a claim is false."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
 import pytest
 
-from tests.chapters.worlds import World
+from workbench.chapters.registry import CLAIMS
+from workbench.study import sweeps as sweep
 from workbench.study.grids import Sweep
+from workbench.study.rules import Status
+
+# Worlds in which claims are decided: of few trials, and falsified in one respect.
+#
+# A world of another block needs no care: tables are kept by what measured them. Where a part of the package
+# is replaced, which blocks call, the tables measured with it are forgotten with it.
+
+SEED = 4
+
+
+class World:
+    """What a test changes: sweeps, and parts of the package that their blocks call."""
+
+    def __init__(self, monkeypatch):
+        self.set = monkeypatch.setattr
+        self.parts = 0
+
+    def sweep(self, module, name, *, keep=None, **changes):
+        """Change fields of a sweep that a module names, and keep some of its points alone."""
+        old = getattr(module, name)
+        points = tuple(point for point in old.points if keep is None or keep(point))
+        self.set(module, name, replace(old, points=points, **changes))
+
+    def few(self, module, trials):
+        """Give sweeps of a module so many trials."""
+        for name, fewer in trials.items():
+            self.sweep(module, name, trials=fewer)
+
+    def part(self, owner, name, other):
+        """Replace what blocks call, or a constant they read, and forget what was measured without it."""
+        self.set(owner, name, other)
+        self.parts += 1
+        sweep.forget()
+
+    def end(self):
+        """Forget what was measured with parts replaced."""
+        if self.parts:
+            sweep.forget()
+
+    def falsify(self, module, case):
+        """Let a sweep measure the world of this case."""
+        self.sweep(
+            module, case.sweep, block=case.change(getattr(module, case.sweep).block), trials=case.trials
+        )
+
+
+class Falsified(NamedTuple):
+    """A claim in a world in which it is false.
+
+    `change` takes the block of the sweep to one that measures this world, in so many trials. `refuted` is how
+    one of the checks that are refuted begins, or a list of how all of them do, in their order.
+    """
+
+    claim: str
+    sweep: str
+    change: object
+    trials: int
+    refuted: str | list[str] = ""
+
+    def require(self):
+        """Decide the claim, and fail if it is not refuted, or by another check."""
+        require_refuted(self.claim, self.refuted)
+
+
+def columns(change):
+    """Change columns: those that `change(columns, point)` returns take the place of what is measured."""
+
+    def falsified(block):
+        def measured(**given):
+            found = block(**given)
+            return {**found, **change(found, given)}
+
+        return measured
+
+    return falsified
+
+
+def scaled(**factors):
+    """Multiply columns by factors."""
+    return columns(lambda found, point: {name: factor * found[name] for name, factor in factors.items()})
+
+
+def elsewhere(change):
+    """Measure at other parameters than those that are said: `change(point)` are those that differ."""
+    return lambda block: lambda **given: block(**{**given, **change(given)})
+
+
+def instead(block):
+    """Measure by another block altogether."""
+    return lambda _: block
+
+
+def constant(**found):
+    """Return the block that measures the same numbers everywhere."""
+
+    def block(*, trials, data, noise, **point):
+        return {name: np.full(trials, value) for name, value in found.items()}
+
+    return block
+
+
+def decided(identifier, profile="quick"):
+    """Return the verdict on a claim, which can be written."""
+    verdict = CLAIMS[identifier].decide(profile, SEED, 1)
+    assert verdict.record()
+    return verdict
+
+
+def checks_of(verdict):
+    """Return the records of the checks of a verdict; if it is none but itself, its own."""
+    return verdict.detail.get("checks", [vars(verdict)])
+
+
+def statuses(identifier, profile="quick"):
+    """Return what is found of a claim, check by check."""
+    return {check["id"]: check["status"] for check in checks_of(decided(identifier, profile))}
+
+
+def refuted(identifier, profile="quick"):
+    """Return the checks of a claim that are refuted."""
+    return [check for check, status in statuses(identifier, profile).items() if status is Status.REFUTED]
+
+
+def require_refuted(identifier, expected=""):
+    """Fail if no refuted check begins like this; or, of a list, if others are refuted than all of these."""
+    found = refuted(identifier)
+    if isinstance(expected, str):
+        assert any(check.startswith(expected) for check in found), found
+    else:
+        assert len(found) == len(expected), found
+        assert all(map(str.startswith, found, expected)), found
+
+
+def require_true(identifier, *, sizes=0):
+    """Return the verdict on a true claim in few trials: not refuted, with names and sizes of its own."""
+    verdict = decided(identifier)
+    assert verdict.status is not Status.REFUTED
+    assert verdict.trials > 0
+    checks = checks_of(verdict)
+    names = [check["id"] for check in checks]
+    assert all(names) or len(names) == 1
+    assert len(set(names)) == len(names)
+    found = [size for check in checks for size in check["detail"].get("sizes", ())]
+    assert len(found) == sizes
+    assert {size["statement"] for size in found} <= set(CLAIMS[identifier].sources)
+    return verdict
 
 
 @pytest.fixture

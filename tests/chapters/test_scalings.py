@@ -10,7 +10,7 @@ from math import isfinite
 import numpy as np
 import pytest
 
-from tests.chapters.worlds import SEED
+from tests.chapters.conftest import SEED
 from tests.lab.conftest import ROOT
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS

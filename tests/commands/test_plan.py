@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.facts import facts, told
 from workbench.catalog import CATALOG, Addition
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError
@@ -28,6 +27,27 @@ from workbench.study.planner import (
     ranked,
 )
 from workbench.study.search import accepts, fewest_rows
+
+# What is known of rows in the tests of the planner: the facts that an estimator must be told.
+
+FACTS = {"radius": 10.0, "sigma": 1.0, "upper": 10.0, "lower": 1.0, "corruption": 0.02}
+
+
+def facts(subject):
+    """Those that some estimator of an estimand, a key, or the whole catalog takes."""
+    return {
+        name: value
+        for name, value in FACTS.items()
+        if any(name in vars(entry.estimator) for entry in entries_of(subject))
+    }
+
+
+def told(subject):
+    """The same as words of the command line."""
+    return [word for name, value in facts(subject).items() for word in ("--set", f"{name}={value}")]
+
+
+# The planner and `workbench plan`: what it finds is enough and no less is, for whatever estimator.
 
 BUDGET, BOTH = ApproxDP(1.0, 1e-6), ("tight", "paper")
 PRIVATE = [key for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets]

@@ -1,17 +1,74 @@
 """Every contract over every example of the catalog, and the power of the statistical ones."""
 
+from dataclasses import fields, replace
+from functools import cache
+from typing import get_args, get_origin
+
 import numpy as np
 import pytest
 
-from tests.contracts.parameters import centred, examples, references
+from tests.mutants.conditions import attaining, charges
+from workbench.catalog import CATALOG, Example
 from workbench.contracts import accuracy, behaviour
-from workbench.contracts.behaviour import numbers
-from workbench.contracts.datasets import typical_rows
+from workbench.contracts.accounting import draws_hold, recorded, steps_of_many_rows
+from workbench.contracts.behaviour import moved, numbers, rounded
+from workbench.contracts.datasets import dimension, least, typical_rows, with_absent
 from workbench.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
-from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity, gaps_hold, measured
+from workbench.contracts.kit import cases, name, run, stopped_early
 from workbench.errors import ArgumentError
+from workbench.estimators.clipped import ClippedBoxMean, CoordinatewiseMean
 from workbench.privacy import ZCDP, NonPrivate, compose
 from workbench.study.search import fewest_rows
+
+# The examples of the catalog as pytest parameters.
+
+PAIRED = (
+    *("covariance/heavy-tailed", "covariance/heavy-tailed-naive", "covariance/pure-net"),
+    *("covariance/unbounded", "gaussian/unbounded"),
+)
+LONG = (  # keys whose plans or draws take long: two or three of them a day
+    *("covariance/coinpress", "covariance/matrix-quantile", "covariance/populous"),
+    *("covariance/populous-robust", "covariance/unbounded"),
+    *("gaussian/coinpress", "gaussian/lifted", "gaussian/populous"),
+    *("gaussian/populous-robust", "gaussian/unbounded", "spectral/preconditioner"),
+    *("univariate/interval-unknown-variance", "mean/affine", "mean/adaptive"),
+)
+
+
+def examples():
+    """All with privacy: the first of a key, in turn the first of a kind of budget, daily the others."""
+    return _parameters(private=True)
+
+
+def references():
+    return _parameters(private=False)
+
+
+def centred():
+    return [
+        pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
+        for key in PAIRED
+        for one in CATALOG[key].examples
+    ]
+
+
+def _parameters(private):
+    found, seen = [], set()
+    for key, example, words in cases(CATALOG.values(), private):
+        kind, marks = (key, type(example.budget)), []
+        if kind in seen:
+            marks = [pytest.mark.daily]
+        elif key in LONG:
+            marks = [pytest.mark.turns(6, place=LONG.index(key))]
+        elif any(one == key for one, _ in seen):
+            marks = [pytest.mark.turns(3, place=len(seen))]
+        found.append(pytest.param(key, example, id=words, marks=marks))
+        seen.add(kind)
+    return found
+
+
+# Every contract over every example of the catalog, and the power of the statistical ones.
 
 SAMPLED = (
     accuracy.error_does_not_rise_with_n,
@@ -70,3 +127,133 @@ def test_an_estimator_without_privacy_says_so_and_draws_nothing(key, example):
 
 def _bits(value):
     return numbers(value).tobytes()
+
+
+# Centres, ranges and scales of each column: public maps of rows, exact where they are powers of two.
+
+MOVES, UNITS = np.array([8.0, -64.0, 0.5]), np.array([1.0, 2.0**-8, 2.0**6])
+KINDS = (ClippedBoxMean, CoordinatewiseMean)
+
+
+def by_column(estimator):
+    kinds = [field.type for field in fields(estimator) if field.name == "centre"]
+    return any(get_origin(one) is tuple for kind in kinds for one in get_args(kind))
+
+
+def columns_of(example):
+    return np.resize(MOVES, dimension(example))
+
+
+def with_centres(example):
+    estimator, moves = example.estimator, columns_of(example)
+    changed = {"centre": tuple((estimator.centre + moves).tolist())}
+    if isinstance(estimator, KINDS) and estimator.radius is not None:
+        units = np.resize(UNITS, len(moves))
+        changed["sigma"] = tuple((estimator.sigma * units).tolist())
+        changed["radius"] = tuple((estimator.radius * units).tolist())
+    return Example(replace(estimator, **changed), example.budget)
+
+
+CENTRED = [one for one in examples() if by_column(one.values[1].estimator)]
+SEEN = (*SPENDING, behaviour.hostile_rows_are_ordinary_inputs, behaviour.an_unusable_row_is_absent)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("key", "example"), CENTRED)
+def test_columns_are_charged_and_drawn_as_planned(key, example):
+    other = with_centres(example)
+    for contract in SEEN:
+        contract(other)
+    n, d = max(300, least(example)), dimension(example)
+    assert [one.cost for one in other.estimator.plan(n, d, example.budget).charges()] == [
+        one.cost for one in example.estimator.plan(n, d, example.budget).charges()
+    ]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("key", "example"), CENTRED)
+def test_one_row_moves_a_sum_by_its_sensitivity_whatever_the_columns_are(key, example):
+    gap_is_the_sensitivity(with_centres(example), small=False)
+
+
+@pytest.mark.parametrize(("key", "example"), CENTRED)
+def test_an_answer_moves_with_rows_and_centres(key, example):
+    """The same noise on rows that are moved as their centres are: the same answer, moved."""
+    moves, found = columns_of(example), 0
+    centres = tuple((example.estimator.centre + moves).tolist())
+    other = Example(replace(example.estimator, centre=centres), example.budget)
+    x = rounded(typical_rows(example, max(1000, least(example)), 3))
+    with coarse_afterwards():
+        for seed, rows in enumerate((x, with_absent(x, 7))):
+            value, again = run(example, rows, seed), run(other, rows + moves, seed)
+            assert type(value) is type(again)
+            found += not stopped_early(value)
+            expected = numbers(moved(example, value, moves))
+            np.testing.assert_allclose(numbers(again), expected, rtol=1e-7, atol=1e-7)
+    assert found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_answer_scales_with_columns_their_ranges_and_scales(kind):
+    """Columns in other units, powers of two: the noise of each is in its unit."""
+    x = rounded(np.random.default_rng(1).normal([1.0, -2.0, 0.5], 1.0, (2000, 3)))
+    one = kind(radius=10.0, sigma=1.0)
+    units = tuple(UNITS.tolist())
+    other = kind(radius=tuple((10 * UNITS).tolist()), sigma=units)
+    for seed, rows in enumerate((x, with_absent(x, 7))):
+        values = [
+            estimator(data, budget=ZCDP(0.5), rng=np.random.default_rng(seed)).value
+            for estimator, data in ((one, rows), (other, rows * UNITS))
+        ]
+        np.testing.assert_allclose(values[1], values[0] * UNITS, rtol=1e-12)
+
+
+# Contracts that judge a record: the one of the package as it is, and those that faults would have left.
+#
+# A step that declares half of its sensitivity has twice the ratio of gap and declaration, one that declares
+# twice its sensitivity half of it; noise that is halved or off is another number in the record of draws, or
+# one less. Nothing before the step's first use differs, so the record without the fault decides. That such
+# a fault does leave such a record is run in `tests/mutants`, once for every mechanism.
+
+
+@pytest.mark.parametrize(("key", "example"), examples())
+def test_draws_are_those_of_the_plan_and_others_are_refused(key, example):
+    runs, steps = recorded(example), steps_of_many_rows(example)
+    draws_hold(runs, steps)
+    for step in {step for one in runs for step in one.steps}:
+        for factor in (0.5, 0.0):  # halved, and off
+            with pytest.raises(AssertionError):
+                draws_hold([run.with_noise(step, factor) for run in runs], steps)
+
+
+@cache
+def mechanisms(example):
+    return type(example.estimator), {(charge.step, charge.mechanism) for charge in charges(example)}
+
+
+def is_new(key, example):
+    entry = [parameter.values[1] for parameter in examples() if parameter.values[0] == key]
+    former = entry[: list(map(repr, entry)).index(repr(example))]
+    return not any(mechanisms(one) == mechanisms(example) for one in former)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("key", "example"), examples())
+def test_gap_is_the_sensitivity_and_no_half_or_double_of_it(key, example):
+    """All pairs of few rows once for each statistic; where a budget of another kind has the same, some pairs.
+
+    Those still attain the sensitivity of every step, so that no other declaration stands.
+    """
+    steps = {charge.step for charge in attaining(example)}
+    of_few_rows = not steps <= steps_of_many_rows(example)
+    gaps = measured(example, small=of_few_rows or is_new(key, example))
+    gaps_hold(gaps)
+    for step, factor in [*((step, 0.5) for step in steps), *((step, 2.0) for step in gaps.wanted)]:
+        with pytest.raises(AssertionError):
+            gaps_hold(gaps.declaring(step, factor))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("key", "example"), examples())
+def test_gap_of_all_pairs_is_the_sensitivity(key, example):
+    gap_is_the_sensitivity(example)

@@ -4,20 +4,208 @@ A median is compared by counts: if it is at most b, runs with an error above b h
 Binomial(runs, 1/2).
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 from math import inf, isfinite
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 
-from tests.contracts.foreseen_table import CLIFFS, Cliff
-from workbench.catalog import CATALOG
+import workbench as wb
+from workbench.catalog import CATALOG, Entry
+from workbench.catalog.hardest import hardest
 from workbench.contracts.accuracy import refused
+from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.estimators.release import Asked, ErrorStatement
+from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.search import fewest_rows
+
+# Of every key: how its public numbers foresee its error, and settings on both sides of its cliff.
+#
+# predicted   the median error is within 15 % of the prediction; below, nothing is predicted, or refused
+# cautious    the median error is at most the prediction, and at least a part of it
+# proved      the median error is at most the bound of .95; below, the bound is infinite or the plan refuses
+# answers     an answer is good; below, the plan refuses or every run abstains
+# reference   without privacy: no cliff
+#
+# Settings are public numbers; rows are of the key's own model at the hardest parameters within them.
+
+Kind = Literal["predicted", "cautious", "proved", "answers", "reference"]
+Generator = np.random.Generator
+Law = Callable[[Generator, int, int, Entry, Any], tuple[np.ndarray, Any]]
+PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
+
+
+def hard(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+    world = hardest(entry, estimator, d)
+    return world.population.sample(n, rng=rng), world.truth
+
+
+def its_own(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+    return entry.population.sample(n, rng=rng), entry.truth
+
+
+def thin(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Gaussian]:
+    turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
+    mean = np.full(d, 1e6)
+    return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cliff:
+    """A key's row: what it is asked with, n above and below the cliff, and how its rows are drawn.
+
+    `below` is None where the plan refuses one row less than its fewest; `loose` replaces the estimator below.
+    `good` is what a median error above must not exceed where nothing is stated; `least` the smallest part of
+    a cautious prediction that the median error is. `slow` is the number of runs that a prediction needs to be
+    told from one that is off by three tenths, where that takes a minute.
+    """
+
+    kind: Kind
+    estimator: Any = None
+    budget: Budget = APPROX
+    d: int = 1
+    above: int = 0
+    below: int | None = None
+    loose: Any = None
+    runs: int = 40
+    rows: Law = hard
+    good: float | None = None
+    least: float = 0.1
+    slow: int = 0
+
+
+def own(key: str, of: int = 0, **more: Any) -> Any:
+    entry, example = CATALOG[key], CATALOG[key].examples[of]
+
+    filled = {"estimator": example.estimator, "budget": example.budget, "d": entry.population.d or 1}
+    return Cliff(**(filled | {"rows": its_own} | more))
+
+
+def predicted(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+    return Cliff(kind="predicted", estimator=estimator, d=d, above=above, below=below, **more)
+
+
+def proved(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+    return Cliff(kind="proved", estimator=estimator, d=d, above=above, below=below, **more)
+
+
+CLIFFS = {
+    "univariate/bounded-mean": own("univariate/bounded-mean", kind="proved", above=200),
+    "univariate/count": own("univariate/count", kind="proved", above=200),
+    "univariate/histogram": own("univariate/histogram", kind="proved", above=200),
+    "univariate/clipped-mean": proved(
+        wb.ClippedMean(radius=10.0, sigma=1.0),
+        1, 300, None, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,
+    ),
+    "univariate/two-step-mean": predicted(
+        wb.TwoStepMean(radius=1e6, sigma=1.0), 1, 60, 20, budget=PURE, runs=6000
+    ),
+    "univariate/unbounded-mean": own(
+        "univariate/unbounded-mean", kind="predicted", rows=hard, above=60, below=25, runs=6000
+    ),
+    "univariate/median": predicted(wb.Median(radius=1e6, sigma=1.0), 1, 60, 20, budget=PURE, runs=6000),
+    "univariate/quantiles": predicted(wb.Quantiles(sigma=1.0), 1, 400, 40, budget=PURE, runs=3000),
+    "univariate/histogram-location": proved(
+        wb.HistogramLocation(radius=1e4, sigma=1.0), 1, 1000, 10, budget=PURE
+    ),
+    "univariate/stable-location": own(
+        "univariate/stable-location", kind="proved", rows=hard, above=1000, below=20
+    ),
+    "univariate/scale": own(
+        "univariate/scale", kind="predicted", rows=hard, above=300, below=50, runs=6000
+    ),
+    "univariate/interval": proved(wb.Interval(sigma=1.0), 1, 300, 20),
+    "univariate/interval-unknown-variance": Cliff(
+        kind="answers", estimator=wb.IntervalUnknownVariance(), above=1000, below=30,
+        good=0.1,
+    ),
+    "univariate/interval-mean": predicted(wb.IntervalMean(), 1, 20_000, None, runs=200),
+    "range/box": own("range/box", kind="proved", above=1000, below=20),
+    "range/ball": own("range/ball", kind="proved", above=3000, below=20),
+    "mean/empirical": Cliff(kind="reference"),
+    "mean/filter-nonprivate": Cliff(kind="reference"),
+    "mean/clipped-box": predicted(
+        wb.ClippedBoxMean(radius=10.0, sigma=1.0), 10, 1000, 20, runs=400
+    ),
+    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), 10, 1500, 200, runs=400),
+    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), 10, 1000, 20, runs=400),
+    "mean/adaptive": predicted(wb.AdaptiveMean(radius=1e3), 10, 2000, 300, runs=400),
+    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), 3, 2000, None),
+    "mean/populous": own("mean/populous", kind="proved", above=200),
+    "mean/median-of-means": own("mean/median-of-means", kind="proved", above=1000),
+    "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
+    "mean/affine": predicted(wb.AffineMean(), 10, 3000, None, rows=thin, runs=400),
+    "mean/filter": predicted(wb.FilterMean(radius=1e3, sigma=1.0), 10, 1500, 150, runs=400),
+    "mean/prime": predicted(wb.PrimeMean(radius=1e3, sigma=1.0), 10, 1500, 150, runs=400),
+    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3, upper=1.0), 10, 1500, 150, runs=400),
+    "mean/robust": predicted(wb.RobustMean(radius=1e3, sigma=1.0), 10, 1000, 100, runs=400),
+    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3, upper=1.0), 10, 1000, 100, runs=400),
+    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5, sigma=1.0), 2, 200, 20, budget=PURE),
+    "mean/resilient": predicted(
+        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), 2, 3000, 200, runs=400
+    ),
+    "mean/resilient-heavy": predicted(
+        wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
+        2, 3000, 150, runs=400
+    ),
+    "covariance/empirical": Cliff(kind="reference"),
+    "covariance/filter-nonprivate": Cliff(kind="reference"),
+    "covariance/clipped": predicted(
+        wb.ClippedCovariance(upper=1.0, lower=1.0), 10, 20_000, 10_000,
+        loose=wb.ClippedCovariance(upper=1e4, lower=1.0), runs=120,
+    ),
+    "covariance/coinpress": predicted(
+        wb.CoinPressCovariance(upper=1e9, lower=1.0), 10, 20_000, 6000, runs=120
+    ),
+    "covariance/heavy-tailed": predicted(
+        wb.HeavyTailedCovariance(upper=1e4, lower=1.0), 10, 20_000, 4000, runs=120
+    ),
+    "covariance/heavy-tailed-naive": proved(
+        wb.HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0, lower=1.0),
+        3, 10_000, None
+    ),
+    "covariance/pure-net": predicted(
+        wb.PureNetCovariance(upper=100.0, alpha=0.9, centred=True, lower=1.0),
+        2, 300, 30, budget=PURE
+    ),
+    "covariance/populous": own("covariance/populous", kind="predicted", above=12_000, slow=1500),
+    "covariance/populous-robust": own("covariance/populous-robust", kind="proved", above=76_800),
+    "covariance/unbounded": own("covariance/unbounded", kind="predicted", above=2000, slow=1500),
+    "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), 2, 3000, None),
+    "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), 30, 300, 30, runs=80),
+    "covariance/adaptive": Cliff(
+        kind="cautious", estimator=wb.AdaptiveCovariance(radius=2.0), d=30, above=300, below=30
+    ),
+    "covariance/thresholded": Cliff(
+        kind="cautious", estimator=wb.ThresholdedCovariance(radius=2.0), d=30, above=300, below=30
+    ),
+    "covariance/local-thresholded": Cliff(
+        kind="cautious", estimator=wb.LocalThresholdedCovariance(radius=2.0), d=30, above=20_000,
+        below=300,
+    ),
+    "spectral/eigenvalues": own("spectral/eigenvalues", kind="answers", above=800, good=0.5),
+    "spectral/subspace-aggregate": own("spectral/subspace-aggregate", kind="answers", above=1200, good=0.1),
+    "spectral/subspace-exact": own("spectral/subspace-exact", kind="answers", above=64, good=1e-6),
+    "spectral/preconditioner": own("spectral/preconditioner", kind="proved", above=4256),
+    "gaussian/coinpress": predicted(
+        wb.CoinPressGaussian(radius=1e3, upper=1e6, lower=1.0), 10, 20_000, 4000, runs=120
+    ),
+    "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
+    "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),
+    "gaussian/lifted": predicted(wb.LiftedGaussian(), 5, 3000, None, rows=thin, slow=400),
+    "gaussian/unbounded": own("gaussian/unbounded", kind="predicted", above=2000, slow=1500),
+}  # fmt: skip
+
+
+# No key is silent: what public numbers say of an error is true above the cliff; below it they say nothing.
+#
+# A median is compared by counts: if it is at most b, runs with an error above b have at most the law of
+# Binomial(runs, 1/2).
 
 BAND = 1.15  # of a prediction
 ROUNDING = 1 + 1e-9  # a lattice of candidates has exact errors

@@ -22,7 +22,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.contracts.parameters import examples
+from tests.contracts.test_contracts import examples
 from workbench import ZCDP, ClippedMean, CoinPressMean, Median, PerturbedCovariance, stream
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import gamma, kstest
 
-from tests.estimators.robust_table import mean_row, row
 from tests.estimators.streams import rng
+from tests.estimators.test_robust import mean_row, row
 from workbench import MedianOfMeansMean, Populous, Preconditioner, SubspaceExact
 from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError

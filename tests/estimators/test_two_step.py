@@ -1,15 +1,46 @@
-"""Means of a column, clipped or in two steps: equal rows are found, others move them as far as they say."""
+"""Means of clipped rows, in two steps too; locations, boxes and balls."""
 
 import re
-from math import hypot
+from dataclasses import replace
+from math import hypot, log, sqrt
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.special import ndtr, ndtri
 
 from tests.estimators.streams import rng
-from workbench import ApproxDP, ClippedMean, CoordinatewiseMean, Median, PureDP, TwoStepMean, UnboundedMean
-from workbench.estimators import two_step
+from workbench import (
+    ZCDP,
+    ApproxDP,
+    BallRange,
+    ClippedBoxMean,
+    ClippedMean,
+    CoordinatewiseMean,
+    Median,
+    PureDP,
+    TwoStepMean,
+    UnboundedMean,
+)
+from workbench.distributions import Gaussian
+from workbench.estimators import histograms, two_step
+from workbench.estimators.shared import noisy_means
+from workbench.estimators.shared.noisy_means import SURE, noise_quantile
+from workbench.estimators.shared.rows import (
+    mean_in_ball,
+    mean_in_box,
+    mean_sensitivity,
+    moment_in_ball,
+    present,
+    second_moment_sensitivity,
+)
+from workbench.populations import MultivariateStudent
+from workbench.privacy import (
+    Charge,
+    UnitNoise,
+)
+from workbench.privacy.grid import OnGrid
+from workbench.privacy.histograms import stability_charge, stability_histogram
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 
@@ -102,3 +133,185 @@ def test_a_column_moves_a_mean_as_far_as_it_says_and_no_further(estimator, budge
     error = np.median(np.linalg.norm(np.reshape(runs, (41, d)) - x.reshape(n, d).mean(axis=0), axis=1))
     limit = said(estimator, n, d, budget)
     assert least * limit <= error <= limit + estimator.predicted_error(n, d, budget)
+
+
+# Noisy means of clipped rows: a number of rows that is drawn with a sum tells what the sum is over.
+#
+# It moves nothing further, bounds on errors allow for its noise, and errors of sums have closed forms.
+
+N, RADIUS, LOUD = 12, 1.7, 1e4  # a budget at which no absent row is hidden
+KINDS = ["laplace", "gaussian", "moment"]
+
+
+class Told(UnitNoise):
+    """Keeps what it is asked to add noise to; releases what `change` makes of it."""
+
+    def __init__(self, change=lambda value: value):
+        object.__setattr__(self, "change", change)
+        object.__setattr__(self, "seen", [])
+
+    def laplace(self, value, *_):
+        self.seen.append(np.array(value, float))
+        return np.array(self.change(np.array(value, float)))
+
+    gaussian = symmetric_gaussian = laplace
+
+
+def drawn(kind, x, row, noise=None):
+    """The joint statistic of a kind and what is made of it, with the last row replaced; and its charge."""
+    x, noise = np.append(x[:-1], [row], axis=0), noise or Told()
+    if kind == "moment":
+        charge = Charge("s", "symmetric_gaussian", second_moment_sensitivity(N, RADIUS), ZCDP(LOUD))
+        moment = moment_in_ball(x, lambda rows: rows, RADIUS, counted=True)
+        out = noisy_means.rescaled_moment(moment, N, charge, noise.symmetric_gaussian)
+    else:
+        x, mean = (x[:, 0], mean_in_box) if kind == "laplace" else (x, mean_in_ball)
+        cost = PureDP(LOUD) if kind == "laplace" else ZCDP(LOUD)
+        charge = Charge("s", kind, mean_sensitivity(N, RADIUS), cost)
+        out = noisy_means.rescaled_mean(mean(x, lambda rows: rows, RADIUS, True), N, charge, noise)
+    return np.ravel(noise.seen[0]), out, charge
+
+
+ROWS = [np.full(2, np.nan), *(RADIUS * np.array([[1, 0], [-1, 0], [0, 1], [0.6, 0.8], [0, 0]]))]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be(kind):
+    seen = [drawn(kind, rng().normal(size=(N, 2)), row) for row in ROWS]
+    order, most = 1 if kind == "laplace" else 2, seen[0][2].sensitivity
+    gaps = np.array([[np.linalg.norm(a[0] - b[0], order) for a in seen] for b in seen])
+    assert gaps.max() <= most * (1 + 1e-12)
+    assert gaps[0, 1] == pytest.approx(most, rel=1e-5)  # from absent to the sphere
+    assert gaps[1, 2 if kind != "moment" else 3] == pytest.approx(most, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("absent", [0, 3, 10])
+def test_what_is_released_is_over_the_rows_that_are_there(kind, absent):
+    x = rng(2).uniform(-1, 1, size=(N, 2))
+    x[:absent] = np.nan
+    others, out = x[present(x)], drawn(kind, x, x[-1])[1]
+    wanted = others.T @ others / len(others) if kind == "moment" else others.mean(axis=0)
+    np.testing.assert_allclose(out, wanted[0] if kind == "laplace" else wanted, atol=1e-4)
+    nothing = np.full((N, 2), np.nan)  # counts as a tenth
+    assert not np.asarray(drawn(kind, nothing, nothing[-1])[1]).any()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_released_is_made_of_the_noisy_numbers_alone(kind):
+    x, outputs = rng(3).normal(size=(N, 2)), []
+    same = Told(lambda value: np.linspace(0.7, 0.4, value.size).reshape(value.shape))
+    for absent in (0, 4, N):
+        x[:absent] = np.nan
+        outputs.append(drawn(kind, x, x[-1], same)[1])
+    assert np.ptp(np.array(outputs), axis=0).max() == 0 < np.abs(outputs[0]).min()
+
+
+HIDDEN = [
+    (Charge("s", "laplace", 0.01, PureDP(1.0)), 0.01 * log(1000)),
+    (Charge("s", "symmetric_gaussian", 0.01, ZCDP(0.5)), 0.01 * ndtri(1 - 0.0005)),
+]
+
+
+@pytest.mark.parametrize(("charge", "hidden"), HIDDEN)
+def test_a_share_that_noise_may_hide_is_one_and_others_are_what_they_are(charge, hidden):
+    """At 1 - hidden a noise of complete rows is once in 2000 runs."""
+    assert noisy_means.share(3 - hidden + 1e-9, 3.0, charge) == noisy_means.share(4.0, 3.0, charge) == 1.0
+    assert noisy_means.share(3 - hidden - 1e-9, 3.0, charge) == pytest.approx(1 - hidden / 3)
+    assert noisy_means.share(-3.0, 1.0, charge) == 0.1
+
+
+@pytest.mark.parametrize("kind", ["laplace", "gaussian"])
+@pytest.mark.parametrize("sd", [1e-3, 0.03, 2.0, 1e4])
+def test_sampling_error_and_noise_have_the_distribution_of_their_sum(kind, sd):
+    u = (np.arange(20_000) + 0.5) / 20_000
+    charge, noise = Charge("s", kind, 0.01, ZCDP(0.1)), 0.01 / sqrt(0.2) * ndtri(u)
+    if kind == "laplace":
+        charge = Charge("s", kind, 0.01, PureDP(0.3))
+        noise = 0.01 / 0.3 * np.where(u < 0.5, np.log(2 * u), -np.log(2 - 2 * u))
+    for beta in (0.5, 0.05, 1e-3):
+        t = noisy_means.half_width(beta, sd, charge)
+        assert (ndtr((noise - t) / sd) + ndtr((-noise - t) / sd)).mean() == pytest.approx(beta, rel=0.02)
+    median = noisy_means.half_width(0.5, sd, charge)
+    assert noisy_means.median_of_sum(sd, charge) == pytest.approx(median, rel=1e-9)
+
+
+@pytest.mark.parametrize("k", [0.2, 1.35, 4.0])
+def test_the_bias_of_clipping_is_that_of_normal_rows_and_is_inverted(k):
+    z = ndtri((np.arange(100_000) + 0.5) / 100_000)
+    for u in (-3.0, 0.0, 0.7):
+        clipped, at = np.clip(z + u, -k, k), np.asarray(u)
+        assert two_step.expected_clip(at, k) == pytest.approx(clipped.mean(), abs=1e-4)
+        assert two_step.clipped_variance(at, k) == pytest.approx(clipped.var(), abs=1e-3)
+        assert two_step.clipped_slope(at, k) == pytest.approx((np.abs(z + u) < k).mean(), abs=1e-4)
+        assert two_step.uncentred(float(two_step.expected_clip(at, k)), k) == pytest.approx(u, abs=1e-6)
+    assert two_step.uncentred(2 * k, k) == noisy_means.FAR
+
+
+@pytest.mark.parametrize("there", [0, 2**31, 2**35])
+def test_as_many_rows_as_no_word_counts_are_drawn_like_a_few_whatever_their_number(there):
+    n = 2**35
+    mean = OnGrid(np.append(np.zeros(200, np.int64), there), 2.0**-26 / n)
+    charge = Charge("s", "gaussian", mean_sensitivity(n, 200**0.5), ZCDP(1.0))
+    share = noisy_means.mean_and_share(mean, n, charge, Told())[1]
+    assert share == pytest.approx(max(there / n, 0.1), rel=1e-9)
+
+
+EDGE = ClippedMean(radius=50.0, sigma=1.0)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "budget", "beta"),
+    [
+        (EDGE, PureDP(0.3), SURE / 2),
+        (replace(EDGE, calibration="paper", beta=1e-4), PureDP(0.3), SURE / 2),
+        (ClippedBoxMean(radius=50.0, beta=1e-6, sigma=1.0), ZCDP(0.002), SURE / 4 + 1e-6),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_noise_that_passes_for_absent_rows_is_within_a_rare_bound(estimator, budget, beta):
+    charge, part = estimator.plan(600, 1, budget)["mean"], 0.98 * SURE / 4
+    pushes = np.array([noise_quantile(charge, part / 2), -noise_quantile(charge, part)])
+    x = np.full((600, 1) if isinstance(estimator, ClippedBoxMean) else 600, 50.0)
+    value = estimator.estimate(x, budget, Told(lambda mean: mean + pushes))
+    assert 0.5 < abs(float(np.ravel(value)[0]) - 50) / estimator.error_bound(600, 1, budget, beta) <= 1
+
+
+# Locations, boxes and balls: budgets are divided rightly, and releases hold the mean or the rows.
+
+
+@pytest.mark.parametrize(("corruption", "size"), [(0.04, 3 * 2 * (6 + 5)), (0.01, 3 * 2 * (6 + 10))])
+def test_a_ball_holds_most_clean_rows_although_a_share_is_corrupted(corruption, size):
+    estimator, n, d = BallRange(corruption=corruption, upper=9.0), 4000, 4
+    for seed in range(5):
+        x = MultivariateStudent(Gaussian(np.full(d, 100.0), 9 * np.eye(d)), 2.5).sample(n, rng=rng(seed))
+        bad = int(corruption * n)
+        x[:bad] = 1e4 * rng(seed).standard_normal((bad, d))
+        value = estimator(x, budget=APPROX, rng=rng(seed)).value
+        assert value.radius == pytest.approx(size)
+        assert value.contains(x[bad:]).mean() >= 1 - 2 * corruption
+
+
+def test_the_masses_behind_the_bounds():
+    for width, best in ((1.0, histograms.BEST), (histograms.BOX_WIDTH, histograms.BOX_BEST)):
+        places = np.linspace(0, width, 2001)
+        bins = np.arange(-12, 12)[:, None] * width
+        masses = ndtr(bins + width - places) - ndtr(bins - places)
+        assert masses.max(axis=0).min() == pytest.approx(best, abs=1e-6)
+        near = np.abs(bins + width / 2 - places) <= max(1.5 * width, histograms.REACH)
+        assert (masses * ~near).sum(axis=0).max() <= histograms.FAR_MASS
+    assert pytest.approx(1 - histograms.BALL_FAR) == histograms.BALL_BEST * 3
+    assert pytest.approx(1 / histograms.BALL_WIDTH**2) == histograms.BALL_FAR
+
+
+def test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones():
+    drawn = []
+
+    class Listener(UnitNoise):
+        def discrete_laplace(self, value, *_):
+            drawn.append(len(value))
+            return np.asarray(value, float) + 1e6
+
+    keys = np.array([1.0, np.nan, 1.0, np.nan, np.nan])
+    assert stability_histogram(keys, stability_charge("bins", APPROX), Listener()).keys() == {1.0}
+    assert drawn == [5]

@@ -1,6 +1,8 @@
-"""Where commands find notebooks and figures: in a checkout, or in what an installed wheel carries."""
+"""Where commands find notebooks and figures, and how `workbench lab` ends."""
 
+import json
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -8,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.conftest import ROOT
+from tests.browser.server import serve
+from tests.lab.conftest import ROOT, marked, until
 from workbench.errors import ArgumentError
 from workbench.lab import project
 
@@ -79,3 +82,39 @@ def test_a_user_s_commands_need_numpy_and_scipy_alone(tmp_path):
         "audit univariate/count",
     ]
     subprocess.run([sys.executable, "-c", BARE, *lines], check=True, stdout=subprocess.DEVNULL, cwd=tmp_path)
+
+
+# `workbench lab`: what ends it ends the server and all of its kernels, and browsing changes no notebook.
+
+ENDS_WITHIN = 30.0  # seconds, on a busy machine
+
+
+@pytest.fixture
+def server(project, tmp_path):
+    """A running server with two kernels."""
+    own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "MARK": str(tmp_path)}
+    folder = tmp_path / "served"
+    folder.mkdir()
+    with serve(project, folder, **own) as server:
+        for _ in range(2):
+            server.ask("POST", "api/kernels", b'{"name": "python3"}')
+        until(lambda: len(marked(str(tmp_path), running="ipykernel_launcher")) == 2)
+        yield server
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_heard")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_to_the_command_ends_the_server_and_its_kernels(server, tmp_path, how):
+    assert server.process.pid in marked(str(tmp_path))
+    server.process.send_signal(how)
+    assert server.process.wait(ENDS_WITHIN) == 0
+    until(lambda: not marked(str(tmp_path)))
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_heard")
+def test_documents_are_not_saved_by_themselves(server):
+    found = json.loads(server.ask("GET", "lab/api/settings/@jupyterlab/docmanager-extension:plugin"))
+    assert found["schema"]["properties"]["autosave"]["default"] is False
+    assert found["settings"] == {}

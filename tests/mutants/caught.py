@@ -18,8 +18,7 @@ from pathlib import Path
 
 from tests.mutants.faults import forget
 from tests.mutants.table import MUTANTS
-from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, finding, first_of, mutated
-from tests.mutants.test_properties import MUTANTS as PROPERTIES
+from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, OF_PROPERTIES, finding, first_of, mutated
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import BUILDERS
 
@@ -36,7 +35,7 @@ def soonest(keys):
 def contracts_and_properties():
     for mutant in (*MUTANTS, *OF_MECHANISMS):
         yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
-    for mutant in PROPERTIES:
+    for mutant in OF_PROPERTIES:
         test = getattr(mutant.found_by, "func", mutant.found_by)
         yield mutant.name, f"property {test.__name__}", partial(by_property, mutant)
 

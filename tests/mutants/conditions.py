@@ -1,14 +1,19 @@
 """What an example has that a fault may break: it is put only where there is something to break."""
 
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from workbench.catalog import Example
+from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
+from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.kit import answer
-from workbench.privacy import ApproxDP, Charge
-from workbench.study.faults import replaced_everywhere
+from workbench.privacy import ApproxDP, Charge, Parallel, UnitNoise, histograms, mechanisms, stable
+from workbench.study.faults import Fault, Mutant, declared, replaced_everywhere
 
 Condition = Callable[[Example], bool]
 
@@ -129,3 +134,108 @@ quickly_bounded = both(
     has("error_bound"), without(both(has_step("log-scale"), has_step("locate")), practical)
 )
 groups_variances = both(has_step("variance"), calibrated("tight"))
+
+
+# Too little noise, and another sensitivity than a step's own: in a mechanism, or in a step of an example.
+
+Steps = Callable[[Example], set[str]]
+MECHANISMS = (
+    *(mechanisms.additive, mechanisms.truncated_laplace, mechanisms.gaussian, mechanisms.symmetric_gaussian),
+    *(mechanisms.lower_bound, mechanisms.noisy_max, mechanisms.exponential, mechanisms.cuts),
+    *(histograms.stability_histogram, stable.masked, stable.stable_mask, stable.masked_lift, stable.voted),
+)
+NEVER_ATTAINED = (  # sensitivities of masks are bounds
+    *("thompson_laplace", "wishart", "stable_thompson_laplace", "stable_wishart", "tested_wishart"),
+    "voted_gaussian",
+)
+NAMES = (
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
+    *("exponential", "window_median", "stability_histogram", "truncated_laplace", "cuts", *NEVER_ATTAINED),
+)
+QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
+
+
+def reached_early(example: Example) -> bool:
+    return not (has_step("exponent")(example) and has_step("locate")(example))
+
+
+def in_one_stage(example: Example) -> bool:
+    return not isinstance(planned(example, max(1000, least(example))), Parallel)
+
+
+def attaining(example: Example) -> list[Charge]:
+    return [charge for charge in charges(example) if charge.step not in entry_of(example).bounded_steps]
+
+
+def attains(mechanism: str) -> Condition:
+    return lambda example: mechanism in {charge.mechanism for charge in attaining(example)}
+
+
+def of_mechanisms() -> Iterator[Mutant[Any]]:
+    """Every mechanism with too little noise, or charged for another sensitivity than its own.
+
+    In one step of one example arithmetic on the records of its contracts refutes the same; these show that
+    the package leaves such records.
+    """
+    for name in NAMES:
+        wrong = partial(steps_of_mechanism, name)
+        yield from quiet(name, wrong, uses(name))
+        if name not in NEVER_ATTAINED:
+            early = both(attains(name), reached_early, in_one_stage)
+            yield from misdeclared(name, wrong, attains(name), early)
+
+
+def steps_of_mechanism(name: str, example: Example) -> set[str]:
+    return {charge.step for charge in charges(example) if charge.mechanism == name}
+
+
+def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant[Any]]:
+    for word, factor in (("halved", 0.5), ("off", 0.0)):
+        fault = noise_of_steps(wrong, factor)
+        yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
+
+
+def misdeclared(name: str, wrong: Steps, applies: Condition, early: Condition) -> Iterator[Mutant[Any]]:
+    half, double = (sensitivity_of_steps(wrong, factor) for factor in (0.5, 2.0))
+    yield Mutant(f"sensitivity of {name} halved", half, gap_is_the_sensitivity, applies)
+    yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
+
+
+class Rescaled:
+    def __init__(self, source: Any, factor: float) -> None:
+        self.source, self.factor = source, factor
+
+    def __getattr__(self, kind: str) -> Callable[..., Any]:
+        def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
+            if not self.factor:
+                if kind == "cuts":
+                    return UnitNoise().cuts(value, sensitivity, scale)
+                exact = np.asarray(value, float)
+                if kind == "choice":
+                    return int(np.argmax(exact))
+                return exact @ exact.T if kind in stable.MASKS else exact
+            return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
+
+        return getattr(self.source, kind) if kind == "uniform" else noisy
+
+
+def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+    @contextmanager
+    def fault(example: Example) -> Iterator[None]:
+        steps = wrong(example)
+
+        def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
+            def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
+                source = Rescaled(noise, factor) if charge.step in steps else noise
+                return mechanism(value, charge, source, *rest)
+
+            return call
+
+        with replaced_everywhere(*((mechanism, changed(mechanism)) for mechanism in MECHANISMS)):
+            yield
+
+    return fault
+
+
+def sensitivity_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+    return lambda example: declared(wrong(example), factor)()

@@ -1,28 +1,44 @@
+"""Attacks: their intervals and verdicts, on functions of one's own too, and the trade-off they estimate."""
+
 import json
 import re
+import sys
 from collections import Counter
 from math import exp
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binom
 
+from tests.commands.conftest import command as command
+from workbench import ZCDP, ClippedMean, PureDP
 from workbench.errors import ArgumentError
 from workbench.privacy import (
-    ZCDP,
     ApproxDP,
     Charge,
     GaussianDP,
     NonPrivate,
-    PureDP,
     SimulatedNoise,
     mechanisms,
 )
 from workbench.privacy.budgets import approx_from_zcdp, gaussian_delta
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.secure import SecureNoise
-from workbench.study.audit import Pair, audit, epsilon_lower, excess, last_bit, mu_lower, rho_lower
+from workbench.study.audit import (
+    Pair,
+    audit,
+    audit_function,
+    epsilon_lower,
+    excess,
+    last_bit,
+    mu_lower,
+    neighbours,
+    rho_lower,
+)
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, CONTRACT_LEVEL
+from workbench.study.trade_off import FREE, HALF, TradeOff, least
 
 ZERO_ONE_ARRAYS = np.zeros(3), np.array([1.0, 0.0, 0.0])
 ZERO_ONE = (Pair("0 or 1", *ZERO_ONE_ARRAYS),)
@@ -329,3 +345,163 @@ def test_floats_are_accused_and_whole_numbers_are_not_in_a_million_draws(kind):
     assert audit(simulated, NUMBER, cost, score=last_bit, level=LOW, seed=1).violated
     sizes = {"n_train": MILLION // 4, "n_test": MILLION}
     assert not audit(secure, NUMBER, cost, score=last_bit, level=LOW, seed=1, **sizes).violated
+
+
+# Attacks on functions of one's own: the verdict on what is right, too quiet, too sensitive, or seeded.
+
+MECHANISMS = """
+import numpy as np
+
+PAIRS = [("one row", [0, 0, 0], [1, 0, 0])]
+
+
+def right(rows, rng):
+    return rows.clip(0, 1).mean() + rng.laplace(scale=1 / len(rows))
+
+
+def halved(rows, rng):
+    return rows.clip(0, 1).mean() + rng.laplace(scale=0.5 / len(rows))
+
+
+def wrong_sensitivity(rows, rng, budget):
+    return rows.clip(0, 1).sum() + rng.laplace(scale=1 / len(rows) / budget.epsilon)
+
+
+def fixed_seed(rows, rng):
+    return rows.clip(0, 1).mean() + np.random.default_rng(7).laplace(scale=1 / len(rows))
+
+
+def fixed_seeds(rows, trials, rng):
+    return rows.clip(0, 1).mean() + np.random.default_rng(7).laplace(scale=1 / len(rows), size=trials)
+"""
+ONE = PureDP(1.0)
+PAIR = Pair("one row", [0, 0, 0], [1, 0, 0])
+PAIRS, EPSILON = ("--pairs", "mechanisms:PAIRS"), ("--epsilon", "1")
+
+
+@pytest.fixture
+def own_mechanisms(tmp_path, monkeypatch):
+    """A module of four mechanisms in the working folder."""
+    (tmp_path / "mechanisms.py").write_text(MECHANISMS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mechanisms", raising=False)
+    return tmp_path
+
+
+@pytest.mark.turns(6)
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        ("right", 0, "mechanisms:right: no violation of ε = 1 found"),
+        ("halved", 1, "mechanisms:halved: VIOLATION of ε = 1"),
+        pytest.param("wrong_sensitivity", 1, "VIOLATION of ε = 1", marks=pytest.mark.daily),
+        pytest.param("fixed_seed", 1, "VIOLATION of ε = 1", marks=pytest.mark.daily),
+        ("fixed_seeds", 1, "they are those of a fixed seed: 200 against 0 of 200"),
+    ],
+)
+def test_the_verdict_on_four_mechanisms(own_mechanisms, command, name, code, words):
+    done = command("audit", "--function", f"mechanisms:{name}", *PAIRS, *EPSILON)
+    assert (done.returncode, words in done.stdout) == (code, True)
+    assert f"accused with probability {AUDIT_LEVEL:g} at most; this is no proof of privacy" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--function", "mechanisms:right", *EPSILON), "pairs = None: expected --pairs MODULE"),
+        (("--function", "mechanisms", *PAIRS, *EPSILON), "module:object"),
+        (
+            ("--function", "mechanisms:right", "--pairs", "mechanisms:right", *EPSILON),
+            "expected a list of Pair",
+        ),
+        (("--function", "mechanisms:none", *PAIRS, *EPSILON), "can be imported"),
+        (("--function", "mechanisms:right", *PAIRS), "epsilon = None"),
+        (("--function", "m:f", "--mutants", *EPSILON), "no key and no --mutants"),
+        (("--function", "m:f", *EPSILON, "--mu", "1"), "mu = 1.0: expected --mu alone"),
+        (EPSILON, "epsilon = '1.0': expected --function MODULE:OBJECT beside it"),
+    ],
+)
+def test_wrong_flags_are_one_line(own_mechanisms, command, words, said):
+    command("audit", *words).refused(said)
+
+
+@pytest.mark.turns(4)
+def test_a_function_that_repeats_itself_and_tells_nothing_is_not_accused():
+    def ignores(rows, trials, rng):
+        return np.random.default_rng(1).random(trials)
+
+    with pytest.raises(ArgumentError, match="the same outputs on two streams"):
+        audit_function(ignores, [PAIR], ONE)
+    assert not audit_function(lambda rows, rng: 0.0, [PAIR], ONE).violated
+
+
+@pytest.mark.daily
+def test_estimators_and_answers_in_space_are_attacked():
+    assert not audit_function(ClippedMean(radius=1, sigma=1.0), [PAIR], ONE).violated
+    quiet = audit_function(
+        lambda rows, rng: rows.mean(axis=0) + 0.05 * rng.standard_normal(2),
+        [(np.zeros((4, 2)), np.array([[1.0, 0.0], *np.zeros((3, 2))]))],
+        ZCDP(0.5),
+    )
+    assert quiet.violated
+
+
+@pytest.mark.parametrize(
+    "pairs", [[PAIR], [([0, 0, 0], [1, 0, 0])], (("x", [0, 0], [1, 0]),), lambda: [PAIR], PAIR]
+)
+def test_forms_of_pairs(pairs):
+    assert all(isinstance(pair, Pair) for pair in neighbours("pairs", pairs))
+
+
+@pytest.mark.parametrize("pairs", [[], 3, "mine", [3], [([0, 0], [1, 1])], [([0], [1], [2], [3])]])
+def test_pairs_that_are_none_are_refused(pairs):
+    with pytest.raises(ArgumentError):
+        neighbours("pairs", pairs)
+
+
+DELTA = 1e-6
+
+
+@pytest.fixture
+def trade():
+    return TradeOff("covariance/thresholded", 50)
+
+
+@given(st.integers(1, 5000), st.integers(1, 5000), st.integers(1, 50), st.integers(60, 6000))
+def test_the_least_enough_is_found_from_any_guess(answer, guess, start, most):
+    def enough(n):
+        assert start <= n <= most
+        return n >= answer
+
+    assert least(enough, start, most, guess) == (max(answer, start) if answer <= most else None)
+
+
+def test_every_solution_is_the_least_that_is_enough(trade):
+    n = trade.rows(0.1, 1.0, DELTA)
+    assert trade.error(n, 1.0, DELTA) <= 0.1 < trade.error(n - 1, 1.0, DELTA)
+    epsilon = trade.epsilon(0.1, n, DELTA)
+    assert trade.error(n, epsilon, DELTA) <= 0.1 < trade.error(n, epsilon - 0.01, DELTA)
+    delta = trade.delta(0.1, n, 1.0)
+    assert trade.error(n, 1.0, delta) <= 0.1 < trade.error(n, 1.0, delta / 1.02)
+    assert trade.rows(0.1, 1.0, DELTA, guess=n / 50) == trade.rows(0.1, 1.0, DELTA, guess=50 * n) == n
+    assert trade.epsilon(1e-6, 10, DELTA) is None
+
+
+@pytest.mark.parametrize(("key", "d", "why"), [("mean/tukey", 3, "step = "), ("mean/affine", 100, "d = 100")])
+def test_what_takes_no_budget_at_so_many_columns_says_why(key, d, why):
+    with pytest.raises(ArgumentError, match=why):
+        TradeOff(key, d).error(1000, 1.0, DELTA)
+
+
+def test_noise_is_more_than_half_of_the_error_below_the_balance(trade):
+    sizes = [round(n) for n in np.geomspace(10, 100_000, 21)]
+    epsilons = np.geomspace(0.05, 10, 13).tolist()
+    balance = trade.balance(trade.errors(sizes, epsilons, DELTA), sizes, DELTA)
+    inside = [pair for pair in zip(epsilons, balance, strict=True) if 10 < pair[1] < 100_000]
+    assert len(inside) > 5
+    for epsilon, n in inside:
+        below, above = (
+            trade.error(m, epsilon, DELTA) / trade.error(m, FREE, DELTA)
+            for m in (round(n / 1.5), round(n * 1.5))
+        )
+        assert below > HALF >= above

@@ -1,0 +1,121 @@
+"""The claims of notebook 05 are refuted in falsified worlds, and its pictures and judges say what is so."""
+
+import numpy as np
+import pytest
+
+from tests.chapters.conftest import (
+    Falsified,
+    constant,
+    elsewhere,
+    instead,
+    require_refuted,
+    require_true,
+    scaled,
+)
+from workbench.chapters import any_gaussian as gallery
+from workbench.chapters.any_gaussian import attacks, frames, votes
+from workbench.estimators.populous import preconditioned_rows
+from workbench.populations.rotated import named
+
+NAME = "any-gaussian/{}".format
+NEIGHBOURS, FROBENIUS = NAME("neighbours-move-little"), NAME("frobenius-masks-concentrate")
+FOUR = 4 * ["found with half of them"]
+
+
+def failing(share, bad=np.inf, good=0.1):
+    """Return errors of which this share is too large."""
+
+    def block(*, trials, data, noise, **point):
+        return {"error": np.where(data.random(trials) < share, bad, good), "mean": np.zeros(trials)}
+
+    return instead(block)
+
+
+def growing(*, trials, data, noise, **point):
+    """Return errors that grow with the condition number."""
+    condition = named(point["spectrum"], int(point["d"])).values[-1]
+    return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
+
+
+def wider(factor):
+    return elsewhere(lambda point: {"eta": factor * point["eta"]})
+
+
+FALSIFIED = [
+    (votes, "frobenius-masks-concentrate", "FROBENIUS", wider(2.0), 400, "d = 5"),
+    (votes, "frobenius-masks-concentrate", "TWICE", wider(0.5), 400, ["twice as wide"] * 2),
+    (votes, "neighbours-move-little", "NEIGHBOURS", scaled(count=1.1), 20, ["count of friends"]),
+    (frames, "subspaces-exact", "SUBSPACES", failing(0.4, 1.0, 1e-6), 1600,
+     4 * ["not found", "found with half"]),
+    (frames, "subspaces-exact", "SUBSPACES", instead(constant(error=1e-6)), 400, FOUR),
+    (frames, "preconditioners-found", "FRAMES", failing(0.4, 0.7), 400, "above a condition number of 4"),
+    (frames, "preconditioners-found", "FRAMES", instead(growing), 200, ["largest over smallest median"]),
+    (frames, "means-without-range", "MEANS", failing(0.4), 300, ["no mean within .2"] * 3),
+    (frames, "laws-learned", "LAWS", failing(0.35, 0.25), 126, ["no distribution within .2"] * 2),
+    (frames, "covariances-learned", "COVARIANCES", failing(0.35), 126, ["error above .2"] * 2),
+    (attacks, "searches-stay-below", "SEARCHES", instead(constant(above=9)), 60, ""),
+    (attacks, "robust-votes", "VOTES", failing(0.3, 3.1), 60, ["no release, or above 3"]),
+    (attacks, "robust-mean-votes", "MEAN_VOTES", failing(0.3), 60, ["no release, or above 3"]),
+    (attacks, "robust-laws", "LAWS", instead(constant(error=0.5, mean=3.1)), 60, ["no release"]),
+]  # fmt: skip
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize(("module", "name", "sweep", "change", "trials", "check"), FALSIFIED)
+def test_a_falsified_world_is_refuted(world, module, name, sweep, change, trials, check):
+    case = Falsified(NAME(name), sweep, change, trials, check)
+    world.falsify(module, case)
+    case.require()
+
+
+@pytest.mark.parametrize("identifier", [NEIGHBOURS, FROBENIUS])
+def test_geometry_as_it_is_is_not_refuted(identifier):
+    require_true(identifier)
+
+
+@pytest.mark.turns(4)
+def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
+    """C without its + 1."""
+    true = votes.Thresholds.change.fget
+    world.part(votes.Thresholds, "change", property(lambda vote: true(vote) - 1))
+    require_refuted(NEIGHBOURS, "weights in total variation over C/k")
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    ("often", "changed", "said"),
+    [
+        (0.0, False, []),
+        (0.35, False, ["above 3, the worst attack"] * 2),
+        (0.0, True, ["clean samples that are touched"]),
+    ],
+)
+def test_one_attack_that_often_errs_more_is_refuted_though_all_together_are_not(world, often, changed, said):
+    def flipped(*, trials, data, noise, attack, **point):
+        return {"error": np.where((attack == "flipped") & (data.random(trials) < often), 3.5, 1.0)}
+
+    world.sweep(attacks, "ORACLES", block=flipped, trials=60)
+    world.sweep(attacks, "HARD", block=flipped, trials=60)
+    world.sweep(attacks, "CLEAN", block=constant(changed=changed), trials=2000)
+    require_refuted(NAME("oracles-within-unit"), said)
+
+
+@pytest.mark.daily
+def test_planned_rows_are_those_of_the_plan():
+    for d, n in frames.FRAME_ROWS.items():
+        assert preconditioned_rows(d, votes.BUDGET, votes.BETA, "auto") == n
+
+
+@pytest.mark.turns(4)
+def test_the_attacker_moves_what_no_vote_protects():
+    def voted(points):
+        friends = (abs(points[:, None] - points) <= 1).sum(axis=1)
+        weights = np.clip((friends / len(points) - 0.51) / (0.75 - 0.51), 0, 1)
+        return weights @ points / weights.sum()
+
+    found = gallery.attack(voted)
+    assert 0.1 * found.allowed < found.moved <= found.allowed
+    assert "within" in str(found)
+    for careless in (np.mean, np.median, lambda points: points[-1]):
+        assert gallery.attack(careless).moved > found.allowed
+    assert "BEYOND" in str(gallery.attack(np.median))

@@ -1,0 +1,230 @@
+"""`mean/adaptive` and `covariance/adaptive`: outputs alone decide, what one row moves, errors as said."""
+
+from dataclasses import replace
+from math import sqrt
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from tests.estimators.streams import rng as stream
+from workbench import AdaptiveCovariance, AdaptiveMean, ApproxDP, GaussianDP
+from workbench.distributions import DenoisedCovariance
+from workbench.estimators import adaptive_covariance as adaptive
+from workbench.estimators.adaptive_covariance import HIGH, LOW, denoised, first_mass
+from workbench.estimators.adaptive_mean import PROBES, shares
+from workbench.estimators.base import Trace, recorded
+from workbench.privacy import ZCDP, CountingNoise, UnitNoise, compose
+from workbench.privacy.budgets import within
+from workbench.privacy.grid import on_grid
+
+# The adaptive mean: what its probes see, what one row moves, and how far it is where others fail.
+
+HALF = ZCDP(0.5)
+
+
+class Scripted(UnitNoise):
+    """Answers the same whatever is asked, and keeps the whole numbers that it was asked with."""
+
+    def __init__(self, seed):
+        object.__setattr__(self, "rng", stream(seed))
+        object.__setattr__(self, "seen", [])
+
+    def gaussian(self, value, sensitivity, scale):
+        at = on_grid(value)
+        self.seen.append((np.atleast_1d(at.counts).astype(object), float(at.unit), sensitivity))
+        return self.rng.standard_normal(np.shape(value)) * scale / 3
+
+
+def asked(x, seed):
+    """What every step was asked with in a run on x, and the centre that it found."""
+    noise, trace = Scripted(seed), Trace()
+    with recorded(trace):
+        AdaptiveMean(radius=4.0).estimate(x, HALF, noise)
+    return noise.seen, trace.records["centre"][0]
+
+
+@pytest.mark.turns(3)
+def test_one_row_moves_each_step_by_its_charge_and_no_more():
+    """Over rows on opposite sides, in the centre and far away, and absent ones: attained in every search."""
+    d, rng, most = 3, stream(1), np.zeros(sum(PROBES.values()))
+    far = np.full(d, 1e9)
+    x = rng.standard_normal((40, d)) * np.geomspace(1, 0.01, d)
+    centre = asked(x, 0)[1]
+    for rows in ((far, -far), (centre, far), (far, far * np.nan), (centre, far * np.nan)):
+        runs = []
+        for row in rows:
+            x[5] = row
+            runs.append(asked(x, 0)[0])
+        gaps = [
+            sqrt(float(((one - two) ** 2).sum())) * unit / moved
+            for (one, unit, moved), (two, *_) in zip(*runs, strict=True)
+        ]
+        most = np.maximum(most, gaps)
+    assert (most <= 1 + 1e-9).all()
+    assert (most > 1 - 1e-6).all()
+
+
+@pytest.mark.parametrize("d", [1, 7])
+@pytest.mark.parametrize("n", [2, 50, 10**7])
+@pytest.mark.parametrize("budget", [HALF, GaussianDP(1e-9), ApproxDP(1.0, 1e-6)])
+def test_the_plan_spends_the_budget_and_is_public(d, n, budget):
+    plan = AdaptiveMean(radius=1.0).plan(n, d, budget)
+    assert within(compose(plan), budget)
+    assert within(budget, compose(plan))
+    count = sum(PROBES.values()) if d > 1 else PROBES["centre"] + PROBES["radius"] + 1
+    assert len([*plan.charges()]) == count
+    assert 1 - shares(n, d, 1.0)["mean"] <= 0.35 + 1e-12
+
+
+def test_absent_rows_change_no_draw_and_all_absent_is_an_answer():
+    for x in (np.full((30, 2), np.nan), np.zeros((30, 2))):
+        counting = CountingNoise(Scripted(0))
+        out = AdaptiveMean(radius=5.0).estimate(x, HALF, counting)
+        assert len(counting.draws) == sum(PROBES.values())
+        assert np.isfinite(out).all()
+
+
+# `covariance/adaptive`: outputs alone decide, errors are as said, crude bounds and far means cost little.
+
+
+class Script(UnitNoise):
+    """Releases numbers that were written before: two data sets can differ by a leak only."""
+
+    def __init__(self, seed):
+        object.__setattr__(self, "rng", stream(seed))
+
+    def gaussian(self, value, sensitivity, scale):
+        size = len(np.asarray(value))
+        found = scale * self.rng.standard_normal(size)
+        if size == adaptive.BINS:
+            found[self.rng.integers(200)] += 400
+        return found
+
+    def symmetric_gaussian(self, value, sensitivity, scale):
+        noise = self.rng.standard_normal(np.shape(value))
+        return np.eye(len(noise)) / 2 + scale * (noise + noise.T) / 2
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_what_is_released_decides_all_the_rest(centred):
+    lengths = 100 * 2.0 ** -stream(2).uniform(0, 25, 5000)
+    rows = np.zeros((5000, 3)), lengths[:, None] * stream(1).standard_normal((5000, 3))
+    for seed in range(20):
+        estimator = AdaptiveCovariance(radius=100.0, centred=centred)
+        one, other = (estimator.estimate(x, ZCDP(0.5), Script(seed)) for x in rows)
+        for name, value in vars(one).items():
+            np.testing.assert_array_equal(value, getattr(other, name))
+
+
+def symmetric(rng, d):
+    noise = rng.standard_normal((d, d))
+    return (noise + noise.T) / sqrt(2)
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize(
+    ("truth", "most", "by_entries"),
+    [
+        ([0.3], 1.0, False),
+        ([0.5, 0.5], 1.0, False),
+        ([0.6, 0.1, 0.0], 0.7, False),
+        (np.geomspace(9, 0.1, 12), 24.0, False),
+        (np.geomspace(90, 0.1, 12), 1e3, False),
+        (np.geomspace(90, 0.1, 12), 1e3, True),
+    ],
+)
+def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
+    """Of eigenvalues, with a bound that binds or not; of entries at one threshold. Four standard errors."""
+    rng, matrix, off = stream(7), np.diag(truth), []
+    if by_entries:
+        matrix = matrix + 4 * (np.eye(12, k=1) + np.eye(12, k=-1))
+    for _ in range(1500):
+        noisy = matrix + symmetric(rng, len(matrix))
+        if by_entries:
+            with patch.multiple(adaptive, KAPPAS=np.array([2.0]), psd_part=lambda one: one):
+                found, risk = adaptive.denoised_entries(noisy)
+        else:
+            values, basis = np.linalg.eigh(noisy)
+            f, risk = adaptive.denoised_spectrum(values, most)
+            found = (basis * f) @ basis.T
+        off.append(risk - ((found - matrix) ** 2).sum())
+    assert abs(np.mean(off)) < 4 * np.std(off) / sqrt(len(off))
+
+
+def test_noise_stands_out_of_noise_hardly_ever():
+    noise = stream(4).standard_normal((2000, adaptive.BINS))
+    assert sum(first_mass(one, 1.0) is not None for one in noise) <= 4
+    assert first_mass(np.append(np.zeros(200), np.full(120, 2.5)), 1.0) == 200
+
+
+def relative(found, x):
+    truth = x.T @ x / len(x)
+    return np.linalg.norm(np.asarray(found) - truth) / np.linalg.norm(truth)
+
+
+def normal(n, d, seed, sd=1.0):
+    return sd * stream(seed).standard_normal((n, d)) / np.arange(1, d + 1)
+
+
+def released(x, seed, rho=0.1, **more):
+    return AdaptiveCovariance(**more)(x, budget=ZCDP(rho), rng=stream(seed)).value
+
+
+@pytest.mark.parametrize(("bound", "low", "high"), [(0.5, 0.5, 0.5), (1.08, 1, 1.012), (1e6, 1, 1.012)])
+def test_a_crude_bound_is_not_rounded_where_the_rows_are_equally_long(bound, low, high):
+    """To a 64th of an octave, mostly; where they are longer than the bound it is the radius."""
+    x = stream(13).standard_normal((5000, 150))
+    x /= np.linalg.norm(x, axis=1)[:, None]
+    radii = [released(x, seed, 0.5, radius=bound).radius for seed in range(20)]
+    assert low <= min(radii)
+    assert np.median(radii) <= high
+
+
+def far_rows(share=0.1):
+    x = normal(5000, 5, 8, 0.1)
+    truth, rows = np.cov(x.T, bias=True), x + 3e5
+    rows[: int(share * len(x))] = np.nan
+    return rows, truth
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_a_far_mean_is_found_whatever_is_absent(share):
+    rows, truth = far_rows(share)
+    for seed in range(3):
+        value = released(rows, seed, 0.5, radius=1e6, centred=False)
+        assert np.linalg.norm(value.covariance - truth) < 0.15 * np.linalg.norm(truth)
+        assert value.mean == pytest.approx(np.full(5, 3e5), abs=0.05)
+
+
+def test_a_centred_moment_is_that_of_the_rows_that_are_there():
+    x = normal(20_000, 3, 9)
+    holes = x.copy()
+    holes[::3] = np.nan
+    assert relative(released(holes, 1, 0.5, radius=10.0), x) < 0.1
+
+
+def test_entries_answer_where_they_are_surely_better():
+    rng, chosen = stream(11), []
+    band = 0.05 * (np.eye(60) + 0.4 * np.eye(60, k=1) + 0.4 * np.eye(60, k=-1)) / 3
+    for truth, level in ((band, 0.0005), (0.3 * np.eye(2), 0.02)):
+        chosen.append([denoised(truth + level * symmetric(rng, len(truth)), level)[2] for _ in range(20)])
+    assert all(chosen[0])
+    assert not any(chosen[1])
+
+
+def test_numbers_stay_numbers_at_the_ends_of_what_is_allowed():
+    x = normal(60, 2, 12)
+    for bound in (LOW, HIGH):
+        for centred in (True, False):
+            for rho in (1e-140, 1e140):
+                value = released(x, 1, rho, radius=bound, centred=centred)
+                assert np.isfinite([*value.covariance.ravel(), *value.mean, value.radius]).all()
+                assert not np.isnan([value.noise, value.error]).any()
+
+
+def test_an_error_below_the_noise_is_no_digit():
+    value = DenoisedCovariance(np.eye(4), np.zeros(4), 2.0, 0.1, 0.5, False, True)
+    assert "about 0.5, rows shrunk to length 2" in str(value)
+    assert "below 0.2" in str(replace(value, error=0.01))
+    assert "no row stands out" in str(replace(value, seen=False))

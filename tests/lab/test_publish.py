@@ -1,0 +1,373 @@
+"""What is published of notebooks: committed results and copies, plans of lessons, pages, slides."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+
+import pytest
+
+from tests.lab.conftest import DEFAULTS, ROOT, run_workbench, write_notebook
+from workbench.catalog import CATALOG
+from workbench.chapters.parameters import CHAPTERS
+from workbench.chapters.registry import CLAIMS
+from workbench.charts import canonical_json
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.cli import main
+from workbench.errors import ArgumentError
+from workbench.lab.figures import save
+from workbench.lab.project import Project, nbformat
+from workbench.lab.publish import committed, copies, html
+from workbench.lab.publish import text as cell
+from workbench.lab.publish.committed import examine, examined, parameters, tagged
+from workbench.lab.publish.pages import write
+from workbench.lab.publish.slides import deck
+from workbench.sources import sources, statements
+
+# A committed notebook: what is found in it and mended, its committed results, and copies to hand out.
+
+NOTEBOOKS = Project(ROOT).notebooks
+FORM = "not in canonical form: order, metadata, sorted keys, indent 1, one last newline"
+OUTPUT = nbformat().v4.new_output("stream", text="a")
+
+
+def check(path):
+    mendable, others, _ = examine(path)
+    return [*mendable, *others]
+
+
+def fix(path):
+    examined([path], mend=True)
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_committed_notebooks_are_as_they_must_be(path):
+    assert check(path) == []
+
+
+def stale(cell):
+    return f"cell {cell} is not as it is committed"
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize(
+    ("finding", "edit"),
+    [
+        (stale("c01"), lambda nb: nb.cells[1].update(execution_count=1, outputs=[OUTPUT])),
+        (stale("c01-2"), lambda nb: nb.cells[2].update(id=nb.cells[1]["id"])),
+        (stale("c03"), lambda nb: nb.cells[3].update(id="a b")),
+        (stale("c02"), lambda nb: nb.cells[2].metadata.update(editable=True, tags=[])),
+        (FORM, lambda nb: nb.metadata["language_info"].update(version="3.11.2")),
+    ],
+)
+def test_what_a_session_leaves_is_found_and_mended(tmp_path, finding, edit):
+    path = write_notebook(tmp_path / "a.ipynb", "1 + 1", "2 + 2", "3 + 3")
+    notebook = nbformat().read(path, as_version=4)
+    edit(notebook)
+    path.write_bytes((nbformat().v4.writes(notebook) + "\n").encode())
+    assert finding in check(path)
+    fix(path)
+    assert check(path) == []
+    assert parameters(path) == {"profile": "quick", "seed": 7, "out": "", "recompute": False}
+    good = path.read_bytes()
+    path.write_bytes(good.replace(b"\n ", b"\n  "))
+    assert check(path) == [FORM]
+    fix(path)
+    assert path.read_bytes() == good
+
+
+START = CHAPTERS["one_mean"]
+LINES = {name: f"{name} = {one.default!r}  # {one.words}: {one.meaning}" for name, one in START.items()}
+OTHERS = [*DEFAULTS, *(LINES[name] for name in LINES if name != "epsilon")]
+WORDS = START["epsilon"].words
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "lines", "fault"),
+    [
+        ("a", "for n in range(3):\n    n", DEFAULTS, "cell 1: has a loop; loops live in the package"),
+        ("a", "%matplotlib inline", DEFAULTS, "cell 1: does not compile: invalid syntax"),
+        ("a", "\n".join(f"x{n} = {n}" for n in range(13)), DEFAULTS, "cell 1: 13 lines of code, at most 12"),
+        ("a", "1", [*DEFAULTS, "d = 3"], "parameters: line 5 has no comment with unit and range"),
+        ("a", "1", [*DEFAULTS, "d = 3 * n  # d"],
+         "parameters: line 5 is no assignment of a literal to a name"),
+        ("a", "1", [*DEFAULTS[:2], DEFAULTS[3]], "parameters: out is missing"),
+        ("02_one_mean", "1", OTHERS, "parameters: epsilon is missing"),
+        ("02_one_mean", "1", [*OTHERS, "epsilon = 0.5  # 0.05 to 5"],
+         f"parameters: the comment of epsilon does not say {WORDS!r}"),
+        ("02_one_mean", "1", [*OTHERS, f"epsilon = 0  # {WORDS}"],
+         f"parameters: epsilon = 0, declared as {WORDS}"),
+        ("02_one_mean", "1", [*DEFAULTS, *LINES.values(), "columns = 3  # coordinates"],
+         "parameters: columns is not declared in workbench.chapters.parameters"),
+    ],
+)  # fmt: skip
+def test_what_needs_a_person_is_found_and_left_alone(tmp_path, name, cell, lines, fault):
+    path = write_notebook(tmp_path / f"{name}.ipynb", cell, parameters=lines)
+    before = path.read_bytes()
+    assert check(path) == [fault]
+    fix(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["not json", "[]", "null", '{"nbformat": 3, "worksheets": []}', "\ud800"])
+def test_rubbish_is_found_and_left_alone(tmp_path, text):
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    (finding,) = check(path)
+    assert finding.startswith("not a notebook: ")
+    fix(path)
+    assert path.read_bytes() == text.encode("utf-8", "surrogatepass")
+
+
+def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(project):
+    path, folder = project / "notebooks" / "01_good.ipynb", project / "figures" / "01_good"
+    panel = Panel("E", "n", "e", (Series("a", (1, 2), (1, 2)),))
+    for name in ("falls", "rises", "asked"):
+        made = Chart(name, "It is the finding", (panel,), alt="It [falls].")
+        save({"full": made}, folder, parameters={}, seed=7)
+    statuses = enumerate(("HOLDS", "REFUTED"))
+    decided = [{"id": f"T{k}", "statement": f"A_{k} <is>", "status": status} for k, status in statuses]
+    canonical_json.write(folder / "verdicts.json", {"full": decided})
+    write_notebook(path, *(f"lab.show(c.{name})" for name in ("falls", "rises", "asked")))
+    notebook = nbformat().read(path, as_version=4)
+    notebook.cells[2].metadata["tags"] = ["appendix"]
+    question = nbformat().v4.new_markdown_cell("**Predict first:** up or down?", id="question")
+    question.metadata["slideshow"] = {"slide_type": "slide"}
+    notebook.cells.insert(3, question)
+    path.write_text(nbformat().writes(notebook) + "\n", encoding="utf-8")
+    names = [f"committed-{name}" for name in ("verdicts", "c01", "c02", "c03")]
+    assert check(path) == [stale(name) for name in names]
+    fix(path)
+    cells = nbformat().read(path, as_version=4).cells
+    assert [cell.id for cell in cells] == [
+        names[0], "c00", names[1], "c01", names[2], "c02", "question", names[3], "c03",
+    ]  # fmt: skip
+    first, falls, rises, asked = (cell.source for cell in cells if tagged(cell))
+    assert first.startswith("**1 of 2 claims holds in the full run; 1 is refuted: T1.**")
+    assert "* **refuted**: A\\_1 &lt;is>. (`T1`)\n* **holds**" in first
+    assert falls == "![It \\[falls\\].](../figures/01_good/falls.svg)"
+    assert rises.startswith("<details><summary>More: It is the finding</summary>")
+    assert asked.startswith("<details><summary>The answer")
+    cells[2].source = "other"
+    other = nbformat().v4.new_notebook(cells=cells, metadata=committed.METADATA)
+    path.write_text(nbformat().writes(other) + "\n")
+    assert check(path) == [stale("committed-c01")]
+    fix(path)
+    assert check(path) == []
+    (folder / "falls.json").unlink()
+    assert check(path) == [stale("committed-c01"), "cell 2: shows falls, which is not in figures/01_good"]
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, monkeypatch):
+    monkeypatch.setattr(copies, "draw", lambda chart: chart)
+    monkeypatch.setattr(copies, "png", lambda figure: b"a picture")
+    first = nbformat().read(path, as_version=4).cells
+    solutions = [cell.source for cell in first if tagged(cell, "solution")]
+    assert solutions
+    for edition in ("student", "teacher"):
+        made = copies.copy(Project(ROOT), path, tmp_path, edition)
+        cells = nbformat().read(made, as_version=4).cells
+        words = "\n".join(cell.source for cell in cells)
+        assert "](../" not in words
+        assert all(f"](attachment:{name})" in words for cell in cells for name in cell.get("attachments", {}))
+        assert all(name.endswith(edition) for name in re.findall(r"\]\((\d\d_\w+)\.ipynb", words))
+        assert ("### Ninety minutes" in words, "pip install" in words) == (edition == "teacher", True)
+        assert (copies.ANSWER in words, "<details open>" in words) == (
+            edition == "student",
+            edition == "teacher",
+        )
+        with pytest.raises(ArgumentError, match="may hold answers"):
+            copies.copy(Project(ROOT), path, tmp_path, edition)
+
+
+# The 90-minute plans are of the sections of their notebooks, and answer whatever they ask.
+
+LESSONS = ROOT / "notebooks" / "lessons"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_plan_fills_ninety_minutes_with_the_sections_of_its_notebook_and_answers_its_questions(path):
+    parts = re.split(r"^## (.+)\n", (LESSONS / f"{path.stem}.md").read_text("utf-8"), flags=re.MULTILINE)
+    plan = dict(zip(parts[1::2], parts[2::2], strict=True))
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|", plan["Ninety minutes"], re.MULTILINE)
+    assert sum(int(minutes) for minutes, _ in rows) == 90
+    text = "\n".join(cell.source for cell in nbformat().read(path, 4).cells if cell.cell_type == "markdown")
+    known, planned = re.findall(r"^##? (.*)$", text, re.MULTILINE), [section for _, section in rows]
+    assert [one for one in known if one in planned] == planned
+    explained = re.findall(r"^\*\*(.+?)\.?\*\*", plan["Section by section"], re.MULTILINE)
+    asked = re.findall(
+        r"^\*\*Predict \d\*\* \((.+?)\)\. .+\n\n\*Answer\.\* ", plan["Predict first"], re.MULTILINE
+    )
+    assert plan["Predict first"].count("**Predict") == len(asked) >= 3
+    assert {*explained, *asked} <= {*planned}
+
+
+# The pages: everything has its card, links lead somewhere, nothing is loaded, no word is markup.
+
+
+class Elements(HTMLParser):
+    """What stands in a page: ids, links, what is loaded; elements are closed in their order."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.ids, self.links, self.loads, self.scripts, self.open = set(), set(), [], 0, []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids |= {given["id"]} if "id" in given else set()
+        self.links |= {given["href"]} if tag == "a" and "href" in given else set()
+        if tag != "a":
+            self.loads += [
+                given[name]
+                for name in ("src", "href")
+                if not (given.get(name) or "data:").startswith("data:")
+            ]
+        self.scripts += tag == "script"
+        if tag == "img":
+            assert "alt" in given
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    return {path.name: Elements(path) for path in write(Project(ROOT), tmp_path_factory.mktemp("pages"))}
+
+
+@pytest.mark.daily
+def test_everything_has_a_card_and_every_link_leads_to_one(pages):
+    assert pages["claims.html"].ids >= CLAIMS.keys()
+    assert pages["estimators.html"].ids >= CATALOG.keys()
+    assert pages["sources.html"].ids >= {one.id for source in sources() for one in statements(source)}
+    assert pages["proofs.html"].ids >= {path.stem for path in (ROOT / "workbench" / "proofs").glob("*.md")}
+    assert pages.keys() >= {f"{path.stem}.html" for path in Project(ROOT).notebooks}
+    for name, page in pages.items():
+        assert page.loads == []
+        for link in (one for one in page.links if not re.match("https?:", one)):
+            file, _, anchor = link.partition("#")
+            target = pages[file or name]
+            assert not anchor or anchor in target.ids, (name, link)
+
+
+@pytest.mark.daily
+def test_no_formula_is_left_unread_and_no_word_is_markup(tmp_path, capsys):
+    root = tmp_path / "checkout"
+    shutil.copytree(ROOT / "figures" / "09_which_one", root / "figures" / "09_which_one")
+    shutil.copytree(ROOT / "notebooks", root / "notebooks")
+    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
+    path = root / "figures" / "09_which_one" / "verdicts.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["full"][0] |= {"status": "UNDECIDED", "statement": "</script><script>alert(1)</script>"}
+    path.write_text(json.dumps(content))
+    assert main(["pages", "--project", str(root)]) == 0
+    first = root / "reproduced" / "pages" / "index.html"
+    assert capsys.readouterr().out.startswith(f"{first}: with ")
+    assert 'class="tex"' not in (first.parent / "proofs.html").read_text(encoding="utf-8")
+    claims = first.with_name("claims.html")
+    assert Elements(claims).scripts == 1
+    assert '<span class="verdict undecided">' in claims.read_text(encoding="utf-8")
+    before = sorted(root.rglob("*"))
+    assert main(["pages", str(root / "figures" / "new"), "--project", str(root)]) == 2
+    assert main(["pages", str(path), "--project", str(root)]) == 2
+    assert sorted(root.rglob("*")) == before
+
+
+# Slides: a statement and its figure together, words by the author, whole lists, everything in the notes.
+
+FIGURES = ROOT / "figures"
+FOLDER = FIGURES / "03_many_dimensions"
+LONG = "This sentence is the first of many, and it is not short. " * 9
+
+
+def code(source, *tags):
+    metadata = {"slideshow": {"slide_type": "fragment"}, "tags": list(tags)}
+    return nbformat().v4.new_code_cell(source, metadata=metadata)
+
+
+DRAWN = code("lab.show(x.skewed_rows)", "remove-input")
+
+
+def made(*cells):
+    """Return the layout and the words of each slide after title and outline, and all notes."""
+    found = deck([cell("# All\n\nWhy?", "slide"), *cells], FOLDER, FIGURES)
+    slides = [(one.metadata.slideshow, one.source) for one in found]
+    shown = [(how.get("layout", "statement"), words) for how, words in slides if how.slide_type == "slide"]
+    return shown[2:], "\n".join(words for how, words in slides if how.slide_type == "notes")
+
+
+@pytest.mark.turns(4)
+def test_a_short_statement_and_its_figure_are_one_slide_and_a_long_one_is_not():
+    shown, notes = made(cell("## Price\n\nIt is high.", "slide"), DRAWN)
+    assert shown[0] == ("figure", "It is high.")
+    assert {layout for layout, _ in shown[1:]} <= {"figure"}  # its further panels
+    shown, notes = made(cell(f"## Price\n\n{LONG}", "slide", text="Short."), DRAWN)
+    assert shown[0] == ("figure", "Short.")
+    assert LONG.strip() in notes
+    shown, notes = made(cell(f"## Price\n\n{LONG}\n\n$$a = b$$", "slide"))
+    assert shown[0][1].endswith("not short.\n\n$$a = b$$")
+    assert "…" not in shown[0][1]
+
+
+def test_a_cut_text_keeps_its_formulas_whole_and_asks_what_the_figure_answers():
+    asked = "**Predict first:** how\nmuch?"
+    shown, notes = made(
+        cell(f"## A\n\nOdds of $p : (1 - p)$ [rise](a.md). {LONG}{asked} {LONG}", "slide"), DRAWN
+    )
+    assert shown[0] == ("figure", f"Odds of $p : (1 - p)$ rise. {LONG.strip()[:170]}\n\n{asked}")
+    assert "](a.md)" not in notes
+
+
+def test_formulas_hold_their_commas_and_raise_a_prime_once():
+    page = html("With $\\sqrt d$, a line may end after $X'$ and $d$.")
+    closed = page.count("</math>,</span>"), page.count("</math>.</span>")
+    assert (*closed, page.count('class="unbroken"'), "<msup>" in page) == (1, 1, 2, False)
+
+
+def test_lists_are_whole_boxes_follow_and_proofs_are_folded():
+    points = "\n".join(f"* point {k} of a summary that nobody cuts, [with](a.md) a link" for k in range(9))
+    shown, _ = made(cell(f"## Summary\n\n{points}", "slide"))
+    assert [words.count("* point") for _, words in shown] == [9]
+    assert "](a.md)" not in shown[0][1]
+    box, proof = "> **Theorem.** " + LONG, "<details><summary>Proof</summary>\n\nClear.\n\n</details>"
+    shown, _ = made(cell(f"## A\n\nSay.\n\n{box}\n\n{proof}", "slide"))
+    assert [words.split()[0] for _, words in shown] == ["Say.", ">"]
+    assert shown[1][1].endswith("</details>")
+
+
+def test_every_exercise_has_its_solution_and_appendices_come_last():
+    answer = cell("<details><summary>Solutions</summary>\n\n1. Yes.\n2. No.\n\n</details>", "fragment")
+    answer.metadata["tags"] = ["solution"]
+    asked = cell("## Exercises\n\n1. Is it?\n2. Is it\n   not?", "slide")
+    appendix = code("lab.show(x.skewed_rows)", "remove-input", "appendix")
+    (one, first), (two, second), (three, last), *_ = made(appendix, asked, answer, cell("Gone", "skip"))[0]
+    assert [one, two, three] == ["exercise", "exercise", "figure"]
+    assert all(word in first for word in ("Is it?", "Yes."))
+    assert "No." in second
+    assert last == "For questions."
+
+
+def test_code_explorers_and_verdicts_are_shown_and_what_is_missing_is_an_error():
+    shown, notes = made(
+        code("release = mean(x)"), code("plumbing()", "remove-input"), code("lab.solve('a', d=2)")
+    )
+    assert [words for _, words in shown] == ["release = mean(x)", ""]
+    shown, notes = made(cell("## Verdicts\n\nRun.", "slide"), code("lab.verdicts(x.CLAIMS)", "remove-input"))
+    assert [words.partition("\n")[0] for _, words in shown] == ["Run."]  # and beside it how many hold
+    assert "many-dimensions/" in notes
+    with pytest.raises(ArgumentError, match="--run makes a fresh one"):
+        made(code("lab.show(x.other)", "remove-input"))
+
+
+@pytest.mark.daily
+def test_a_run_is_asked_for_and_one_that_fails_makes_no_slides(project, tmp_path):
+    write_notebook(project / "notebooks" / "02_bad.ipynb", "1 / 0")
+    asked = ("--run", "--out", tmp_path / "out", "--lecturer", "A. <B>", "--date", "Monday")
+    assert run_workbench("slides", "01_good", *asked, cwd=project).returncode == 0
+    page = (tmp_path / "out" / "01_good.slides.html").read_text()
+    assert all(one in page for one in ('<pre class="output">42', "http-equiv", "Monday"))
+    done = run_workbench("slides", "02_bad", *asked, cwd=project)
+    line = "02_bad: error: ZeroDivisionError: division by zero (cell 3)\n"
+    assert (done.returncode, done.stderr) == (1, line)
+    assert run_workbench("slides", "01_good", "--out", project / "figures", cwd=project).returncode == 2

@@ -1,0 +1,368 @@
+"""`reproduce`: what it commits and compares, keeps when it is ended, and does on a cluster."""
+
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.lab.conftest import PATIENCE, ROOT, checkout, cluster, marked, until, write_notebook
+from workbench.errors import ArgumentError
+from workbench.lab.runner import Interrupted, interruptible
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import Store, digest, run
+
+# `reproduce` as a command: what it commits and compares, and what is kept when it is ended in the middle.
+
+COUNT, OPEN, TRIALS = 12, 5, 5  # blocks of either sweep; those that need no gate; runs of a block
+SEEDED = Path("01_gated", "seed=8")  # not the seed that the notebook starts with: nothing is committed
+
+GATED = """
+import os, time
+import numpy as np
+from workbench.charts.chart import Chart, Panel, Series
+from workbench.chapters.registry import CLAIMS
+from workbench.study.claim import Claim
+from workbench.study.rules import at_most
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import run
+
+def measure(*, trials, data, noise, **point):
+    with open(os.environ["STARTED"], "a") as started:
+        started.write(f"{point['of']} ")
+    gated = point["of"] == os.environ["GATED"] and point["n"] > 50
+    while gated and not os.path.exists(os.environ["GATE"]):
+        time.sleep(0.01)
+    x = data.standard_normal((trials, point["n"]))
+    return {"error": np.abs(x.mean(axis=1))}
+
+def sweep(of):
+    points = grid(of=of, n=range(10, 130, 10))
+    return Sweep(f"gated-{of}", points, measure, trials=5, blocks={"quick": 1, "full": 2})
+
+def errors(how):
+    means = run(sweep("figure"), how.profile, seed=how.seed).groupby("n")["error"].mean()
+    series = Series("measured", tuple(means.index), tuple(means), colour_key="mean/coinpress")
+    return Chart("errors", "Errors", (Panel("Error", "n", "error", (series,)),), alt="They fall.")
+
+def small(frame):
+    return at_most(int((frame["error"] > 1.5).sum()), len(frame), 0.5, 1e-3)
+
+def wrong():
+    return at_most(40, 40, 0.03, 1e-6)
+
+CLAIMS["gated"] = Claim("gated", "0", ("L17/Thm1.1",), "errors are small", small, lambda: (sweep("claim"),))
+CLAIMS["wrong"] = Claim("wrong", "1", ("L17/Thm1.1",), "nothing fails", wrong)
+"""
+SESSION = ("from workbench.lab.notebook import Session", "lab = Session(out=out, profile=profile, seed=seed)")
+NOTEBOOKS = {
+    "01_gated": (
+        "import os, pathlib, gated",
+        'pathlib.Path(os.environ["PID"]).write_text(str(os.getpid()))',
+        *SESSION,
+        'lab.show(gated.errors, verdicts=["gated"])',
+        'lab.verdicts(["gated"])',
+    ),
+    "02_wrong": ("import gated", *SESSION, 'lab.verdicts(["gated", "wrong"])'),
+}
+FIGURE = ["errors.json", "errors.svg"]
+OUTPUTS = [*FIGURE, "verdicts.json"]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A checkout with two notebooks, and a folder for a run of the first: outputs, and what blocks report."""
+
+    checkout: Path
+    folder: Path
+    gated: str = ""  # the sweep that stops in the middle until the gate is open
+
+    @property
+    def out(self):
+        return self.folder / "out"
+
+    @property
+    def environment(self):
+        path = os.pathsep.join([str(self.checkout.parent), str(ROOT)])
+        files = {name: str(self.folder / name) for name in ("GATE", "STARTED", "PID")}
+        files["TMPDIR"] = str(self.folder)  # what a killed runner leaves there
+        return {**os.environ, **files, "PYTHONPATH": path, "PYTHONWARNINGS": "", "GATED": self.gated}
+
+    @property
+    def command(self):
+        asked = ["reproduce", "01_gated", "-p", "seed=8", "--out", str(self.out)]
+        return [sys.executable, "-m", "workbench.cli", *asked]
+
+    @property
+    def started(self):
+        path = self.folder / "STARTED"
+        return path.read_text().split() if path.exists() else []
+
+    @property
+    def database(self):
+        return next((self.out / ".cache" / "01_gated").glob("*.sqlite"), None)
+
+    @property
+    def stored(self):
+        """What is stored, by order of arrival, read beside whoever writes."""
+        statement = "SELECT name, point, block, seconds FROM cells ORDER BY rowid"
+        try:
+            with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
+                return connection.execute(statement).fetchall()
+        except sqlite3.OperationalError:  # no file yet, or no table in it
+            return []
+
+    @property
+    def kernel(self):
+        """Whether the kernel of the notebook lives; it may never have started, on a busy machine."""
+        path = self.folder / "PID"
+        asked = ["ps", "-o", "stat=", "-p", path.read_text() if path.exists() else "0"]
+        state = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+        return bool(state) and not state.startswith("Z")
+
+    def bytes(self):
+        return [(self.out / SEEDED / name).read_bytes() for name in OUTPUTS]
+
+    def run(self, *words, code=0, cwd=None):
+        found = {"capture_output": True, "text": True, "env": self.environment, "check": False}
+        done = subprocess.run([*map(str, words)], cwd=cwd or self.checkout, **found)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    def reproduce(self, *options, code=0):
+        return self.run(*self.command, *options, code=code)
+
+    def kill(self, blocks, *options):
+        """Kill a `reproduce` with SIGKILL when so many blocks are stored, and wait for its kernel's end."""
+        words, quiet = [*self.command, *options], {"stdout": subprocess.DEVNULL}
+        with subprocess.Popen(words, cwd=self.checkout, env=self.environment, **quiet) as process:
+            try:
+                until(lambda: len(self.stored) == blocks or process.poll() is not None)
+            finally:
+                process.kill()
+        assert process.returncode == -signal.SIGKILL
+        until(lambda: not self.kernel)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run that nobody disturbed, on one process."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "gated.py").write_text(GATED)
+    root = checkout(home / "checkout")
+    for name, cells in NOTEBOOKS.items():
+        write_notebook(root / "notebooks" / f"{name}.ipynb", *cells)
+    lab = Lab(root, home)
+    lab.reproduce("--jobs", "1")
+    assert len(lab.started) == len(lab.stored) == 2 * COUNT
+    return lab
+
+
+def files(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.daily
+def test_what_is_good_is_committed_and_a_quick_run_agrees_with_it_once(whole):
+    root, reproduce = whole.checkout, (sys.executable, "-m", "workbench.cli", "reproduce")
+    said = whole.run(*reproduce, "--profile", "full", "--update", code=1)
+    assert "FAILED 02_wrong: ClaimError: wrong is REFUTED, expected HOLDS" in said
+    assert files(root / "figures") == [*(f"01_gated/{name}" for name in OUTPUTS), "sample_complexity.md"]
+    assert files(root / "reproduced" / "02_wrong") == ["executed.ipynb", "verdicts.json"]
+    assert "1 agrees" in whole.run(*reproduce, "01_gated", cwd=root / "notebooks")
+    assert "01_gated: cached" in whole.run(*reproduce, "01_gated")
+    whole.run(*reproduce, "01_gated/errors")
+    assert files(root / "reproduced" / "01_gated" / "errors") == [*FIGURE, "executed.ipynb"]
+    committed = root / "figures" / "01_gated" / "errors.json"
+    committed.write_text(committed.read_text().replace('"Errors"', '"Other"'))
+    assert "FAILED 01_gated/errors: errors.json: " in whole.run(*reproduce, "01_gated/errors", code=1)
+
+
+@pytest.mark.daily
+def test_figures_are_those_of_papermill_from_another_folder(whole, tmp_path):
+    lab, notebook = Lab(whole.checkout, tmp_path), whole.checkout / "notebooks" / "01_gated.ipynb"
+    given = ("-p", "seed", "8", "-p", "out", lab.out / SEEDED)
+    lab.run(sys.executable, "-m", "papermill", notebook, "executed.ipynb", *given, cwd=tmp_path)
+    assert lab.bytes() == whole.bytes()
+    assert not list(tmp_path.rglob("*.sqlite"))
+
+
+PLANTED = ["ipykernel_launcher", "numpy", "workbench", "papermill", "joblib", "multiprocessing", "json"]
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("command", ["reproduce", "audit univariate/clipped-mean univariate/median"])
+def test_modules_in_the_working_folder_or_among_outputs_are_not_run(whole, tmp_path, command):
+    lab, here = Lab(whole.checkout, tmp_path), tmp_path / "here"
+    for folder in (here, lab.out, lab.out / "01_gated", lab.out / SEEDED):
+        folder.mkdir(parents=True)
+        for name in PLANTED:
+            (folder / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'a').write({name!r})\n1 / 0")
+    script = "import sys; del sys.path[0]; from workbench.cli import main; sys.exit(main())"
+    asked = [*lab.command[3:], "--project", lab.checkout] if command == "reproduce" else command.split()
+    lab.run(sys.executable, "-c", script, *asked, cwd=here)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.daily
+def test_a_timeout_is_named_and_leaves_no_process(whole, tmp_path):
+    lab = Lab(whole.checkout, tmp_path, "figure")
+    said = lab.reproduce("--timeout", "15", code=1)
+    assert "FAILED 01_gated/seed=8: stopped after 15 s" in said
+    (seconds,) = re.findall(r"01_gated/seed=8: timeout in (\d+) s", said)
+    assert 15 <= int(seconds) <= 60  # what it took, its end included
+    until(lambda: not lab.kernel)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize(("gated", "before", "jobs"), [("figure", OPEN, 2), ("claim", COUNT + OPEN, 1)])
+def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, gated, before, jobs):
+    lab = Lab(whole.checkout, tmp_path, gated)
+    lab.kill(before, "--jobs", str(jobs))
+    kept = lab.stored
+    assert len(kept) == before
+    (tmp_path / "STARTED").unlink()
+    (tmp_path / "GATE").touch()
+    said = lab.reproduce("--jobs", str(jobs))
+    assert f"{before} blocks of earlier runs may save" in said
+    assert lab.stored[:before] == kept
+    assert (len(lab.stored), len(lab.started)) == (2 * COUNT, 2 * COUNT - before)
+    assert lab.bytes() == whole.bytes()
+
+
+@pytest.mark.daily
+@pytest.mark.usefixtures("_heard")
+def test_ctrl_c_pressed_in_haste_says_how_many_blocks_are_kept(whole, tmp_path):
+    lab = Lab(whole.checkout, tmp_path, "figure")
+    with subprocess.Popen(
+        [*lab.command, "--jobs", "2"], cwd=lab.checkout, env={**lab.environment, "MARK": str(tmp_path)},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert any(f"01_gated/seed=8: {OPEN} blocks, " in line for line in process.stdout)
+        for _ in range(3):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            time.sleep(0.1)
+        said = process.communicate()[0]
+    assert (process.returncode, said) == (130, f"interrupted: {OPEN} blocks kept, run again to go on\n")
+    until(lambda: not marked(str(tmp_path)))
+    assert len(lab.stored) == OPEN
+
+
+@pytest.mark.daily
+def test_a_larger_profile_finds_what_a_smaller_one_stored(whole, tmp_path):
+    shutil.copytree(whole.out, tmp_path / "out")
+    (tmp_path / "out" / "01_gated" / ".cache" / "seed=8.json").unlink()  # the record that outputs are good
+    again = Lab(whole.checkout, tmp_path)
+    again.reproduce("--profile", "full")
+    assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
+    assert files(again.out / SEEDED) == [*FIGURE, "executed.ipynb", "verdicts.json"]
+
+
+# How the command hears that it is to end
+
+
+def test_what_a_process_was_told_to_ignore_does_not_end_it():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as `nohup` does
+    try:
+        with interruptible():
+            os.kill(os.getpid(), signal.SIGHUP)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("_heard")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_what_cleans_up_is_not_interrupted_again_and_the_handlers_come_back(how):
+    before = signal.getsignal(how)
+    with interruptible():
+        with pytest.raises(Interrupted) as ended:
+            interrupt_and_wait(how)
+        os.kill(os.getpid(), how)
+    assert ended.value.exit_code == 128 + how
+    assert signal.getsignal(how) is before
+
+
+def interrupt_and_wait(how):
+    os.kill(os.getpid(), how)
+    time.sleep(60)
+
+
+# `reproduce --scheduler`: the bytes of one process, also when a worker or the scheduler is killed.
+
+
+class Clustered(Lab):
+    """The same, whose workers are processes that the test starts; its second sweep stops in the middle."""
+
+    @property
+    def environment(self):
+        here = super().environment
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        return {**here, "PYTHONPATH": os.pathsep.join([here["PYTHONPATH"], *filter(None, given)])}
+
+    @contextmanager
+    def begun(self, dask):
+        """Start a `reproduce`, wait until it stands still, and leave none behind."""
+        said = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        words = [*self.command, "--scheduler", dask.address]
+        with subprocess.Popen(words, cwd=self.checkout, env=self.environment, **said) as process:
+            try:
+                until(lambda: len(self.stored) == COUNT + OPEN)
+                yield process
+            finally:
+                process.kill()
+
+
+@pytest.mark.dask
+def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
+    lab = Clustered(whole.checkout, tmp_path, "claim")
+    with cluster(lab.environment) as dask, lab.begun(dask) as process:
+        dask.workers[0].kill()
+        (tmp_path / "GATE").touch()
+        said, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, said + errors
+    assert lab.bytes() == whole.bytes()
+
+
+@pytest.mark.dask
+def test_a_scheduler_that_is_killed_is_one_line_and_the_next_run_goes_on(whole, tmp_path):
+    lab = Clustered(whole.checkout, tmp_path, "claim")
+    with cluster(lab.environment) as dask, lab.begun(dask) as process:
+        dask.scheduler.kill()
+        said, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, said + errors
+    kept = f"{OPEN * TRIALS} of {COUNT * TRIALS} rows kept, run again to go on"
+    assert f"FAILED 01_gated/seed=8: SchedulerLostError: scheduler lost: {kept}" in said
+    assert errors == ""
+    (tmp_path / "GATE").touch()
+    with cluster(lab.environment) as dask:
+        said = lab.reproduce("--scheduler", dask.address)
+    with Store(whole.database) as store:
+        assert digest([store])[1] in said
+    assert lab.bytes() == whole.bytes()
+
+
+def block(n, *, trials, data, noise):
+    return {"error": data.random(trials)}
+
+
+@pytest.mark.dask
+def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(monkeypatch):
+    monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
+    sweep = Sweep("refused", grid(n=1), block, trials=1, blocks={"quick": 1})
+    for address in ("tcp://127.0.0.1:9", "nonsense://", "zz"):
+        with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
+            run(sweep, "quick", seed=1, scheduler=address)
+    with (
+        cluster(dict(os.environ), workers=0) as none,
+        pytest.raises(ArgumentError, match="one with a worker within 2 s"),
+    ):
+        run(sweep, "quick", seed=1, scheduler=none.address)

@@ -1,0 +1,129 @@
+"""What `.ci/run` relies on: parts and turns of tests, README's commands, kernels of a processor."""
+
+import re
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
+
+from conftest import on_turn, part, pytest_collection_modifyitems
+from tests.machines import OWN, environment, kernels
+from tests.readme import README, commands
+
+# `pytest --part K/N` and `turns(days)`: what is run in turn leaves nothing out and repeats nothing.
+
+
+def chosen(names, of):
+    left = []
+    hook = SimpleNamespace(pytest_deselected=lambda items: left.extend(items))
+    config = SimpleNamespace(option=SimpleNamespace(part=of), hook=hook)
+    items = [SimpleNamespace(nodeid=name) for name in names]
+    pytest_collection_modifyitems(config, items)
+    found = [item.nodeid for item in items]
+    assert sorted(found + [item.nodeid for item in left]) == sorted(names)
+    return found
+
+
+def test_every_test_is_in_one_part():
+    names = [f"tests/test_a.py::test_b[{i}]" for i in range(4000)]
+    parts = [chosen(names, (k, 4)) for k in range(4)]
+    assert sorted(chain(*parts)) == sorted(names)
+    assert all(900 < len(one) < 1100 for one in parts)
+
+
+def test_of_so_many_days_each_test_has_one_and_every_part_of_its_tests_too():
+    names = [f"tests/test_a.py::test_b[{i}]" for i in range(3000)]
+    for place in (*names, *range(6)):
+        assert sum(on_turn(place, 6, day) for day in range(740000, 740006)) == 1
+    assert all(100 < sum(on_turn(name, 6) for name in chosen(names, (k, 3))) < 240 for k in range(3))
+
+
+@pytest.mark.parametrize("words", ["4/4", "-1/4", "1", "a/b", "0/0", "1/2/3"])
+def test_what_is_no_part_is_named(words):
+    with pytest.raises(pytest.UsageError, match=f"^--part: {words}, allowed is K/N"):
+        part(words)
+
+
+# README's set-up commands keep their promises; continuous integration runs the second one as it stands.
+
+
+def test_commands_install_and_run_what_they_say():
+    look, test = commands()["look"], commands()["test"]
+    assert '-e ".[lab]"' in look
+    assert look.endswith("workbench reproduce")
+    assert '".[lab,test]"' in test
+    assert test.endswith("pytest")
+
+
+def test_examples_run_and_show_what_they_say(capsys):
+    text = README.read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL):
+        exec(compile(block, "README.md", "exec"), names)
+    printed = capsys.readouterr().out
+    promised = re.findall(r"# prints (.*)$", text, flags=re.MULTILINE)
+    assert len(promised) == 2
+    assert [words for words in promised if words not in printed] == []
+
+
+def test_links_lead_to_files_here_and_on_an_index_to_those_of_the_repository(monkeypatch):
+    url = "https://host/owner/name"
+    monkeypatch.setenv("WORKBENCH_URL", f"{url}/")
+    built = ProjectMetadata(str(README.parent), PluginManager()).core.readme
+    here, there = (
+        re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", text) for text in (README.read_text(encoding="utf-8"), built)
+    )
+    assert here
+    assert there == [(sign, f"{url}/{'raw' if sign else 'blob'}/main/{target}") for sign, target in here]
+    assert [target for _, target in here if not (README.parent / target.partition("#")[0]).exists()] == []
+    monkeypatch.delenv("WORKBENCH_URL")
+    alone = ProjectMetadata(str(README.parent), PluginManager()).core.readme
+    assert "](" not in alone
+    assert alone.count("```") == README.read_text(encoding="utf-8").count("```")
+
+
+ROOT = Path(__file__).parents[1]
+BITS = """
+import sys
+import numpy as np
+from workbench.study.grids import Sweep, grid
+from workbench.study.sweeps import run
+
+def block(*, trials, data, noise, **point):
+    x = data.standard_normal((trials, 300, 300))
+    return {"error": [float(np.linalg.eigvalsh(a @ a.T)[7]) for a in x]}
+
+frame = run(Sweep("bits", grid(n=[1]), block, 3, {"quick": 1}), "quick", seed=1)
+print(frame["error"].to_numpy().tobytes().hex())
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "machine", "found"),
+    [
+        ("fpu pni avx avx2", "x86_64", ["Prescott", "Haswell"]),
+        ("fpu pni avx avx2 avx512f avx512vl", "x86_64", ["Prescott", "Haswell", "SkylakeX"]),
+        ("fpu", "x86_64", [OWN]),
+        ("fpu pni avx2", "aarch64", [OWN]),
+    ],
+)
+def test_the_kernels_of_a_processor(flags, machine, found):
+    assert kernels(f"model name : a\nflags\t\t: {flags}\nbugs : avx512f", machine) == found
+    assert kernels("", machine) == [OWN]
+
+
+@pytest.mark.daily
+def test_blocks_of_a_sweep_have_the_same_bits_with_one_thread_and_two():
+    bits = [
+        subprocess.run(
+            [sys.executable, "-c", BITS], env=environment(OWN, threads), cwd=ROOT, capture_output=True,
+            text=True, check=True,
+        ).stdout
+        for threads in (1, 2)
+    ]  # fmt: skip
+    assert bits[0] == bits[1]

@@ -1,0 +1,206 @@
+"""The tables of statements, and that sources, catalog, claims and proofs speak of ids that exist."""
+
+import re
+from importlib import import_module
+from importlib.resources import files
+from importlib.util import find_spec
+
+import pytest
+
+from workbench.catalog import CATALOG
+from workbench.chapters.registry import CLAIMS, claim_id
+from workbench.errors import ArgumentError
+from workbench.sources import Erratum, Statement, sources, statements
+
+# The tables of statements: complete, unique, and every reference to this package leads somewhere.
+
+REFERENCE = re.compile(
+    r"(?P<key>[a-z]+/[a-z0-9-]+)|claim (?P<claim>[a-z-]+/[a-z0-9-]+)|(?P<proof>proofs/[a-z0-9_]+\.md)"
+    r"|(?P<python>[a-z_]+(\.[A-Za-z0-9_]+)*)"
+)
+NUMBERED = {  # what each source numbers, read off its text
+    "lkko21": {
+    *(f"Thm{number}" for number in range(1, 14)),
+    *(f"Alg{number}" for number in range(1, 18)),
+    *(f"LemD.{number}" for number in range(1, 7)),
+    *(f"LemE.{number}" for number in range(1, 4)),
+    *(f"LemF.{number}" for number in range(1, 8)),
+    *(f"LemG.{number}" for number in (1, *range(3, 15))),
+    *(f"LemH.{number}" for number in range(1, 15)),
+    *(f"LemJ.{number}" for number in range(1, 4)),
+    *(f"LemK.{number}" for number in (*range(1, 9), 10, 11)),
+    *("Def1.1", "Def1.2", "Def4.1", "Def4.2", "Def4.3", "DefC.1", "DefG.2", "DefK.9", "Asm1", "Asm2"),
+    *("Prop2.1", "PropI.2", "CorI.1", "Lem2.2", "Rem1", "Eq1", "Eq19", "Table1", "Table2", "Fig1", "Fig2"),
+},
+    "al22": {
+    *(f"Thm1.{number}" for number in range(1, 5)),
+    *("Thm2.12", "Thm4.1", "Thm5.4", "Thm5.5", "Thm5.6", "Thm5.7", "Thm6.1", "Thm6.3", "Thm7.3", "Thm7.4"),
+    *("Lem2.2", "Lem2.3", "Lem2.4", "Lem2.10", "Lem3.2", "Lem3.6", "Lem5.1", "Lem5.2", "Lem5.3", "Lem7.2"),
+    *("Def2.5", "Def2.7", "Def2.9", "Def3.1", "Def3.3", "Def3.5", "Fact2.1", "Claim2.11", "Eq5.1"),
+    *("Rem2.6", "Rem2.8", "Rem3.4", "Rem3.7", "Rem3.8", "Rem7.6", "Rem7.7", "Prop6.2", "Prop7.1", "Cor7.5"),
+    *(f"Alg{number}" for number in range(1, 6)),
+    *("ClaimA.1", "ClaimA.2", "LemA.3", "LemA.4", "ThmA.5", "LemA.6", "ClaimA.7"),
+    *("ClaimB.1", "ClaimB.2", "ClaimB.3", "LemB.4", "FactB.5", *(f"ClaimC.{n}" for n in range(1, 7))),
+    *("LemD.1", "LemD.2", "ClaimD.3", "ClaimD.4", "ClaimD.5"),
+},
+    "l17": {
+    *("Thm1.1", "Thm1.2", "Fact2.1", "Lem2.2", "Lem2.3", "Cor2.4", "Thm2.5", "Thm2.6", "Lem2.7", "Thm2.8"),
+    *(f"Eq{number}" for number in range(1, 7)), "naive", "packing", "free",
+    },
+    "wx19": {
+        *("Def1", "Def2", "Def3", "Eq1", "Eq2", "Eq7", "Eq8", "Eq9", "Alg1", "Alg2"),
+        *("Lem1", "Lem2", "Lem3", "Thm1", "Thm2", "Thm3", "Cor1"),
+        *("psd", "data", "settings", "figures", "finding1", "finding2", "finding3", "open1", "open2"),
+    },
+}  # fmt: skip
+COVERED = {  # keys and claims that statements of a source name
+    "l17": {
+        *(f"univariate/{name}" for name in ("clipped-mean", "two-step-mean", "unbounded-mean", "scale")),
+        *(f"univariate/{name}" for name in ("histogram-location", "stable-location", "interval")),
+        "univariate/interval-unknown-variance",
+        *(f"claim {claim_id(one)}" for one in ("G1", "G2", "G3", "G4", "G5", "G6", "L1.1", "L1.2", "L2.3")),
+    },
+    "wx19": {
+        *(f"covariance/{name}" for name in ("perturbed", "thresholded", "local-thresholded")),
+        *(f"claim {name}" for name in CLAIMS if name.startswith("sparse-covariance/")),
+    },
+}
+SLIPS = {  # and of how many things a statement slips, at least
+    "L17/Eq1": 1, "L17/histogram": 1, "L17/Thm2.6": 2, "L17/Lem2.7": 3, "WX19/Eq7": 1, "WX19/Thm1": 1,
+    "WX19/Alg2": 1, "WX19/data": 1, "WX19/finding3": 1, "LKKO21/Def1.1": 1, "LKKO21/Alg2": 1,
+    "LKKO21/Alg10": 1, "LKKO21/LemH.6": 1, "AL22/Thm5.4": 1,
+}  # fmt: skip
+
+
+def resolve(reference: str) -> object:
+    """Return the module or attribute workbench.<reference>."""
+    parts = reference.split(".")
+    for split in range(len(parts), 0, -1):
+        name = ".".join(["workbench", *parts[:split]])
+        try:
+            found = import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not name.startswith(error.name):
+                raise
+            continue
+        for attribute in parts[split:]:
+            found = getattr(found, attribute)
+        return found
+    raise LookupError(reference)
+
+
+@pytest.mark.parametrize("source", sources())
+def test_ids_are_unique_and_every_statement_is_covered_or_excused(source: str) -> None:
+    table = statements(source)
+    assert len({statement.id for statement in table}) == len(table)
+    for statement in table:
+        assert statement.text
+        assert statement.covered_by or statement.reason
+        assert len(set(statement.covered_by)) == len(statement.covered_by), statement.id
+
+
+@pytest.mark.parametrize("source", sources())
+def test_references_are_well_formed_and_lead_to_this_package(source: str) -> None:
+    """References into a package that is present resolve; keys and claims are checked by their owners."""
+    resolved = 0
+    for statement in statements(source):
+        for reference in statement.covered_by:
+            match = REFERENCE.fullmatch(reference)
+            assert match, (statement.id, reference)
+            python = match["python"]
+            if python and find_spec("workbench." + python.partition(".")[0]):
+                resolve(python)
+                resolved += 1
+    assert resolved
+
+
+@pytest.mark.parametrize("source", NUMBERED)
+def test_everything_that_a_source_numbers_has_a_row_and_nothing_else_looks_like_it(source: str) -> None:
+    names = {one.id.removeprefix(f"{source.upper()}/") for one in statements(source)}
+    assert NUMBERED[source] <= names
+    others = {name for name in names - NUMBERED[source] if name[:3] in ("Thm", "Lem", "Alg", "Cor", "Def")}
+    assert others <= {"Lem-F3-F7"}
+
+
+@pytest.mark.parametrize(
+    ("source", "module"), [*((source, source) for source in NUMBERED), ("lkko21", "resilience")]
+)
+def test_every_bound_of_a_source_its_estimators_and_claims_stand_for_a_statement(source, module) -> None:
+    used = {name for statement in statements(source) for name in statement.covered_by}
+    bounds = import_module(f"workbench.bounds.{module}")
+    own = {
+        name for name, value in vars(bounds).items() if getattr(value, "__module__", "") == bounds.__name__
+    }
+    assert {f"bounds.{module}.{name}" for name in own if name[0].islower()} <= used
+    assert COVERED.get(source, set()) <= used
+
+
+def test_known_slips_are_recorded() -> None:
+    found = {one.id: one.errata for source in sources() for one in statements(source) if one.errata}
+    assert {name for name, least in SLIPS.items() if len(found.get(name, ())) < least} == set()
+    for slip in (slip for slips in found.values() for slip in slips):
+        assert all((slip.location, slip.says, slip.should_say))
+        assert slip.says != slip.should_say
+
+
+def test_a_statement_that_nothing_covers_needs_a_reason() -> None:
+    slip = Erratum("here", "a", "b")
+    assert Statement("X/1", "lemma", "text", reason="why", errata=(slip,)).errata == (slip,)
+    for words, given, more in (
+        ("covered_by", "theorem", {}),
+        ("kind", "theorum", {"reason": "why"}),
+        ("constants", "theorem", {"reason": "why", "constants": "guessed"}),
+    ):
+        with pytest.raises(ArgumentError, match=words):
+            Statement("X/1", given, "text", **more)
+    with pytest.raises(ArgumentError, match="source"):
+        statements("../l17")
+
+
+# Sources, catalog, claims and proofs speak of one another by ids that exist.
+
+STATEMENTS = {statement.id: statement for source in sources() for statement in statements(source)}
+LOADED = {identifier.split("/")[0] for identifier in STATEMENTS}
+
+
+def loaded(identifiers):
+    """Those whose source is in the package; others belong to sources that are still to come."""
+    return [identifier for identifier in identifiers if identifier.split("/")[0] in LOADED]
+
+
+@pytest.mark.parametrize("key", CATALOG)
+def test_statements_of_an_entry_exist_and_name_it(key):
+    for identifier in loaded(CATALOG[key].statements):
+        assert key in STATEMENTS[identifier].covered_by, identifier
+
+
+@pytest.mark.parametrize("identifier", CLAIMS)
+def test_statements_of_a_claim_exist(identifier):
+    claim = CLAIMS[identifier]
+    assert claim.sources
+    for source in loaded(claim.sources):
+        assert source in STATEMENTS, source
+
+
+@pytest.mark.parametrize("identifier", STATEMENTS)
+def test_what_covers_a_statement_exists(identifier):
+    for covering in STATEMENTS[identifier].covered_by:
+        if covering.startswith("claim "):
+            assert covering.removeprefix("claim ") in CLAIMS
+        elif covering.startswith("proofs/"):
+            assert files("workbench").joinpath(covering).is_file()
+        elif "/" in covering:
+            assert covering in CATALOG
+
+
+def test_sections_of_proofs_that_the_code_cites_exist():
+    package = files("workbench")
+    text = package.joinpath("proofs/univariate.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^## (\d+) ", text, flags=re.MULTILINE))
+    cited = set()
+    for folder in ("estimators", "privacy"):
+        for module in package.joinpath(folder).rglob("*.py"):
+            code = " ".join(module.read_text(encoding="utf-8").split())
+            cited |= set(re.findall(r"proofs/univariate\.md`, section (\d+)", code))
+    assert cited
+    assert cited <= sections
