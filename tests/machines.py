@@ -3,7 +3,7 @@
 Reproduces every notebook under each BLAS kernel that this processor has, and under its own, with one thread
 and with two, prints the outcomes as a table, and ends with 1 unless all of them are good. A kernel's first
 run starts from nothing. Its second executes every notebook again, too, but finds the blocks of sweeps, which
-run on one thread however many there are (`test_sweep.py`), and are so two thirds of the work. Given a DAY,
+run on one thread however many there are (`test_sweeps.py`), and are so two thirds of the work. Given a DAY,
 a number, it does one of these runs, and the next one the day after.
 """
 

@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.study.bench import measured, rows
 from workbench.study.sweeps import keep_freed_memory
 
-# A call beside one numpy pass, on an idle machine: `pytest -m benchmark -n 0 tests/benchmarks`.
+# A call beside one numpy pass, on an idle machine: `pytest -m benchmark -n 0 tests/test_speed.py`.
 
 ROWS = 100_000
 EXAMPLES = [
