@@ -67,8 +67,9 @@ class TradeOff:
 
     @cached_property
     def _offers(self) -> list[Callable[[float, float], Budget]]:
-        pure = [lambda epsilon, _: PureDP(epsilon)] if self._taken(PureDP(1.0)) else []
-        found = [*pure, *([ApproxDP] if self.takes_delta else [])]
+        found: list[Callable[[float, float], Budget]] = [ApproxDP] if self.takes_delta else []
+        if self._taken(PureDP(1.0)):
+            found.insert(0, lambda epsilon, _: PureDP(epsilon))
         if not found:  # which says why
             one = self.candidate
             exact = any(isinstance(budget, PureDP) for budget in one.entry.budgets)
