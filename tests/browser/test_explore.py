@@ -279,7 +279,6 @@ READ = (
 )
 
 
-@pytest.mark.daily
 @pytest.mark.parametrize("path", MAPS, ids=lambda path: path.parents[1].name)
 def test_between_its_places_a_map_is_within_a_percent_of_the_planner_in_the_median(page, path):
     form, rng = canonical_json.read(path), np.random.default_rng(1)

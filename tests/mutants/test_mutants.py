@@ -1,4 +1,4 @@
-"""Every mutant is found by the contract or the test it names, and none that was caught is forgotten."""
+"""Every mutant of an entry or a mechanism is found by the contract that it names."""
 
 from contextlib import contextmanager
 from functools import cache
@@ -7,9 +7,7 @@ import pytest
 
 from tests.contracts.test_contracts import examples
 from tests.mutants.conditions import NEVER_ATTAINED, attains, charges, of_mechanisms
-from tests.mutants.faults import forget, isolated, memos
-from tests.mutants.lifted import ABSENT, LIFTED, WHOLE_LIFTED
-from tests.mutants.properties import ACCOUNTS, CUTTING, PRICED, PROPERTIES, REDUCTION, SAMPLERS, VOTED
+from tests.mutants.faults import isolated, memos
 from tests.mutants.table import MUTANTS
 from workbench.contracts.accounting import plan_composes_to_the_budget
 from workbench.contracts.accuracy import error_does_not_rise_with_n
@@ -113,34 +111,3 @@ def test_every_mutant_is_put_into_some_example():
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
     assert not [name for name in NEVER_ATTAINED if any(map(attains(name), everything))]
-
-
-# Every mutant of a property is found by the test it names, and that test passes without it.
-
-OF_PROPERTIES = (
-    *PROPERTIES,
-    *SAMPLERS,
-    *LIFTED,
-    *WHOLE_LIFTED,
-    *PRICED,
-    *ABSENT,
-    *CUTTING,
-    *REDUCTION,
-    *VOTED,
-    *ACCOUNTS,
-)
-
-
-@pytest.fixture
-def _forgetful():
-    forget()
-    yield
-    forget()
-
-
-@pytest.mark.usefixtures("_forgetful")
-@pytest.mark.daily
-@pytest.mark.parametrize("mutant", OF_PROPERTIES, ids=lambda one: one.name)
-def test_the_named_test_finds_the_mutant(mutant):
-    with mutant.fault(), pytest.raises(AssertionError):
-        mutant.found_by()

@@ -547,8 +547,8 @@ CLAIMS = (
         LIFTED,
         checks=bounded(lifted.MEAN_ROWS_BAND),
         expected=Status.UNDECIDED,
-        reason="In d the rate is seen, and in α n grows slower than stated. Where α is small, the intervals"
-        " of n are wider than the band.",
+        reason="In d the rate is seen. In α n grows as a power of -1.5 within .17, where -1.92 is stated;"
+        " where α is small, the intervals of n are wider than the band.",
         kind="ours",
     ),
 )
