@@ -14,7 +14,7 @@ from workbench.distributions import Ball, Interval, SparseCovariance
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, ErrorStatement, Guarantee, Release
 from workbench.estimators.release import BETA, Asked
-from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP
+from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP, Sequential
 
 PURE = PureDP(1.0)
 PLAN = Charge("mean", "laplace", 0.1, PURE)
@@ -114,6 +114,18 @@ def test_a_statement_is_one_line_and_says_where_nothing_is_to_be_expected():
     assert str(ErrorStatement(0.123, "predicted", "")) == "predicted error: 0.123, from public numbers"
     assert "uninformative" in str(ErrorStatement(inf, "predicted", ""))
     assert "none" in str(ErrorStatement(inf, "proved", ""))
+
+
+def test_steps_that_only_a_number_tells_apart_stand_in_one_line_with_the_cost_of_each():
+    steps = [Charge(f"step {k}", "laplace", 0.1, PureDP(0.2)) for k in (1, 2, 3)]
+    plan = Sequential(
+        "basic", (*steps, Charge("step 4", "laplace", 0.1, PureDP(0.4)), Charge("mean", "laplace", 0.1, PURE))
+    )
+    *_, alike, other, mean = str(Release(1.0, plan, Guarantee(PURE))).splitlines()
+    assert alike.split("laplace")[0].strip() == "step 1 to step 3"
+    assert alike.endswith("ε = 0.2 each")
+    assert other.split() == ["step", "4", "laplace", "ε", "=", "0.4"]
+    assert mean.split() == ["mean", "laplace", "ε", "=", "1"]
 
 
 def test_a_release_states_what_its_estimator_does_of_any_rows():

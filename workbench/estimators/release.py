@@ -1,5 +1,6 @@
 """What an estimator returns: a value or "no answer", the plan that paid for it, and what it promises."""
 
+import re
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
@@ -13,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from workbench.distributions import Interval
 from workbench.errors import ArgumentError, real
-from workbench.privacy import Budget, Plan
+from workbench.privacy import Budget, Charge, Plan
 from workbench.types import frozen
 
 T = TypeVar("T")
@@ -198,7 +199,9 @@ class Release(Generic[T]):
         return values
 
     def __str__(self) -> str:
-        spent = "\n".join(f"  {step:<12} {mechanism:<20} {cost}" for step, mechanism, cost in self._rows())
+        rows = self._rows()
+        width = max(12, *(len(step) for step, *_ in rows))
+        spent = "\n".join(f"  {step:<{width}} {mechanism:<20} {cost}" for step, mechanism, cost in rows)
         said = "".join(f"{line}\n" for line in self._said())
         return f"{_shown(self.value)}\n{said}{self.guarantee}\n{spent}"
 
@@ -208,17 +211,27 @@ class Release(Generic[T]):
         return [said for said in (covers, str(self.error or ""), self.other_rows) if said]
 
     def _rows(self) -> list[tuple[str, str, str]]:
-        counted = [(one, len([*same])) for one, same in groupby(self.plan.charges())]
-        return [
-            (one.step + f" × {count}" * (count > 1), one.mechanism, str(one.cost) + " each" * (count > 1))
-            for one, count in counted
-        ]
+        """Return every step with its mechanism and cost, those in one line that only a number tells apart."""
+        rows = []
+        for _, alike in groupby(self.plan.charges(), _kind):
+            first, *others = alike
+            name, cost = first.step, str(first.cost)
+            if others:
+                last = others[-1].step
+                name = f"{name} × {1 + len(others)}" if name == last else f"{name} to {last}"
+                cost = f"{cost} each"
+            rows.append((name, first.mechanism, cost))
+        return rows
 
     def _repr_html_(self) -> str:
         rows = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self._rows())
         head = "<thead><tr><th>step</th><th>mechanism</th><th>cost</th></tr></thead>"
         said = "<br>".join([f"<b>{_shown(self.value)}</b>", *self._said(), str(self.guarantee)])
         return f"<p>{said}</p><table>{head}<tbody>{rows}</tbody></table>"
+
+
+def _kind(charge: Charge) -> tuple[str, str, Budget]:
+    return re.sub(r"\d+", "", charge.step), charge.mechanism, charge.cost
 
 
 def _shown(value: object) -> str:
