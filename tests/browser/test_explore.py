@@ -1,11 +1,10 @@
 """The script of the explorers in Chromium: on a page without a network, and beside Python as its kernel."""
 
-import re
-
 import numpy as np
 import pytest
 
 from tests.browser.conftest import ROOT
+from tests.lab.test_explore import solved
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.charts import canonical_json
 from workbench.lab import explore, trade
@@ -282,9 +281,10 @@ READ = (
 @pytest.mark.parametrize("path", MAPS, ids=lambda path: path.parents[1].name)
 def test_between_its_places_a_map_is_within_a_percent_of_the_planner_in_the_median(page, path):
     form, rng = canonical_json.read(path), np.random.default_rng(1)
-    key, told = re.match(r'lab\.solve\("([^"]+)"(.*)', form["code"]).groups()
-    asked, start = eval(f"dict({told.lstrip(', ')})"), trade.STARTS.get(key, trade.Start())
-    exact = TradeOff(key, asked.get("d") or start.d, asked.get("settings", {})).error
+    key, asked = solved(form)
+    exact = TradeOff(
+        key, asked.get("d", trade.STARTS.get(key, trade.Start()).d), asked.get("settings", {})
+    ).error
     tracks = [
         (form["grid"]["at"] or [[1e-6]])[0],
         *(form["chart"]["table"][name] for name in ("n", "epsilon")),

@@ -146,9 +146,7 @@ def _asked(function: Callable[..., R]) -> Callable[..., R]:
         else:
             require_matrix(n, d, self.least_rows)
             require_columns(d, **{name: value for name, value in vars(self).items() if name in PER_COLUMN})
-        budget = named.get(
-            "budget", given[0] if given else NonPrivate()
-        )  # which references need not be given
+        budget = named.get("budget", given[0] if given else NonPrivate())  # a reference needs none
         if not isinstance(budget, Budget):
             raise ArgumentError("budget", budget, "a budget, such as PureDP(1.0)")
         if function.__name__ == "error_bound":

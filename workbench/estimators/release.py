@@ -200,7 +200,7 @@ class Release(Generic[T]):
 
     def __str__(self) -> str:
         rows = self._rows()
-        width = max(12, *(len(step) for step, *_ in rows))
+        width = max([12, *(len(step) for step, *_ in rows)])
         spent = "\n".join(f"  {step:<{width}} {mechanism:<20} {cost}" for step, mechanism, cost in rows)
         said = "".join(f"{line}\n" for line in self._said())
         return f"{_shown(self.value)}\n{said}{self.guarantee}\n{spent}"
