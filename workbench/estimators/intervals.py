@@ -194,13 +194,13 @@ def runs(count: int, n: int, mean: Budget, absent: float, scale: Budget | None) 
     noise, means, clip = SimulatedNoise(rng), _on_fewer(MEAN.plan(n, mean), n / m), MEAN.design(n, mean).clip
     curve = expected_clip(OFFSETS, clip)
     if scale is not None:
-        scales, winsor = _on_fewer(SCALE.plan(n, 1, scale), n / m), SCALE.design(n, scale).winsor
+        scales, design = _on_fewer(SCALE.plan(n, 1, scale), n / m), SCALE.design(n, scale)
     for _ in range(count if m - gone > 1 else 0):
         z, s, unit = rng.standard_normal(m), 1.0, 1.0
         z[rng.permutation(m)[:gone]] = np.nan  # (7)
         rows = only_present(z)
         if scale is not None:
-            drawn = SCALE.drawn(z, scales, winsor, noise)
+            drawn = SCALE.drawn(z, scales, design, noise)
             if isinstance(drawn, Abstention):
                 continue
             s, unit = drawn, float(rows.std(ddof=1))

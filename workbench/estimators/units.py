@@ -107,7 +107,7 @@ class Scaled(Estimator[Any]):
             assert isinstance(self.scale, Scale)
             column, plan = np.ascontiguousarray(x[:, j - 1]), self.scale.plan(len(x), 1, cost)
             steps: Any = {charge.step: renamed(charge, f"column {j} ") for charge in plan.charges()}
-            found = self.scale.drawn(column, steps, self.scale.design(len(x), cost).winsor, noise)
+            found = self.scale.drawn(column, steps, self.scale.design(len(x), cost), noise)
             if isinstance(found, Abstention):
                 return Abstention(f"column {j} {found.step}")
             scale = (*scale, min(max(found, SMALLEST), LARGEST))

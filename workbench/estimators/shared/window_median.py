@@ -161,7 +161,7 @@ class WindowMedian:
     """The mechanism for given widths and stretch and, if `low` and `high` are given, a range of positions.
 
     Points must lie within ±1e15; a point at -inf is left of every position and outside every window. One that
-    is absent, NaN, is no point: p of n are.
+    is absent, NaN, is no point: p of n are. With a range a row may touch several points.
     """
 
     left: float
@@ -169,6 +169,7 @@ class WindowMedian:
     low: float | None = None
     high: float | None = None
     stretch: float = 0.0
+    touched: int = 1
 
     def __post_init__(self) -> None:
         positive(left=self.left, right=self.right)
@@ -176,6 +177,8 @@ class WindowMedian:
             raise ArgumentError("stretch", self.stretch, "a finite number, at least 0")
         if (self.low is None) != (self.high is None):
             raise ArgumentError("high", self.high, "a number if and only if low is one")
+        if self.low is None and self.touched != 1:
+            raise ArgumentError("touched", self.touched, "1 without a range")
         if self.low is not None and self.high is not None:
             positive(**{"high - low": self.high - self.low})
             if max(-self.low, self.high) > FARTHEST:
@@ -191,12 +194,16 @@ class WindowMedian:
         return None if self.low is None else self.range[1] - self.range[0]
 
     def charge(self, step: str, cost: Budget) -> Charge:
-        """Return the charge of one draw; the score has sensitivity 1."""
+        """Return the charge of one draw; the score has sensitivity 1 in a point."""
         if self.low is not None:
             require_selection(cost)
         elif not isinstance(cost, ApproxDP | ZCDP) or not cost.delta > 0:
             raise ArgumentError("budget", cost, "ApproxDP or ZCDP with delta > 0")
-        return Charge(step, "window_median", 1.0, cost)
+        return Charge(step, "window_median", float(self.touched), cost)
+
+    def of_a_point(self, cost: Budget) -> Budget:
+        """Return what the replacement of one point costs where that of a row costs `cost`."""
+        return cost if self.touched == 1 else PureDP(selection_epsilon(cost) / self.touched)
 
     @cached_property
     def step(self) -> float:
@@ -246,15 +253,15 @@ class WindowMedian:
     def draw(self, points: Array, charge: Charge, noise: NoiseSource) -> float | None:
         charge = self.charge(charge.step, charge.cost)
         score = Charge(charge.step, "exponential", charge.sensitivity, PureDP(selection_epsilon(charge.cost)))
-        pieces = cache(lambda: self.pieces(points))
-        near = self.near(points, charge.cost)
+        pieces, cost = cache(lambda: self.pieces(points)), self.of_a_point(charge.cost)
+        near = self.near(points, cost)
         scores: Any
         weights: Any
         if near is None:
-            scores, weights = self.choices(pieces(), charge.cost)
+            scores, weights = self.choices(pieces(), cost)
         else:  # the same, of which a source may look at the band alone
-            whole = cache(lambda: self.choices(pieces(), charge.cost))
-            band = near.band(self, charge.cost, len(points))
+            whole = cache(lambda: self.choices(pieces(), cost))
+            band = near.band(self, cost, len(points))
             scores, weights = (
                 Later(lambda: whole()[0], band.size, band),
                 Later(lambda: whole()[1], band.size),
