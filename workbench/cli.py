@@ -146,8 +146,7 @@ def _reproduce(options: Options) -> int:
         with cluster(options.scheduler):  # refused before the first notebook starts
             pass
     what = _given(options, "update", "out") | {"given": dict(options.parameter), "grid": axes}
-    batch, found = Batch(say=say, **how), _project(options)
-    return reproduce(found.own() if options.update else found, batch, options.notebook, **what)
+    return reproduce(_project(options), Batch(say=say, **how), options.notebook, **what)
 
 
 def _claims(options: Options) -> int:
@@ -195,6 +194,8 @@ def _estimate(options: Options) -> int:
 
     writing = Writing(options.separator, options.decimal)
     if options.check:
+        if options.out:
+            raise ArgumentError("out", str(options.out), "no --check beside it")
         text, good = estimating.checked(options.file, writing, options.columns)
         say(text)
         return 0 if good else 1

@@ -416,12 +416,14 @@ def reproduce(
     Return 0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it
     was interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
-    given, grid, out = given or {}, grid or {}, (out or project.reproduced).resolve()
+    given, grid = given or {}, grid or {}
     for name in grid.keys() & given.keys():
         raise ArgumentError(f"grid {name}", grid[name], f"no other value of {name} beside it")
     if update and (batch.profile != "full" or given or grid):
         wrong = "changed parameters" if given or grid else f"profile {batch.profile}"
         raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
+    project = project.own() if update else project
+    out = (out or project.reproduced).resolve()
     asked = dict.fromkeys(_asked(project, name) for name in names or [one.stem for one in project.notebooks])
     chosen = [one for notebook, figure in asked for one in variants([notebook], out, given, grid, figure)]
     if update and any(one.figure for one in chosen):
