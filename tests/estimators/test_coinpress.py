@@ -95,16 +95,14 @@ def test_noise_that_leaves_the_floats_gives_no_answer():
 
 
 def test_joint_steps_take_the_place_of_pairs_where_they_are_predicted_to_err_less():
-    budget, given = ZCDP(0.5), {"upper": 100.0, "lower": 1.0}
+    given = {"upper": 100.0, "lower": 1.0}
     joint, pairs, known = (
-        CoinPressCovariance(**given, **own) for own in ({}, {"paired": True}, {"centred": True})
+        CoinPressCovariance(**given, **own).predicted_error(10_000, 10, LOUD)
+        for own in ({}, {"paired": True}, {"centred": True})
     )
-    said = [one.predicted_error(10_000, 10, budget) for one in (known, joint, pairs)]
-    assert said[1] < 1.06 * said[0] < 0.8 * said[2]
-    few = CoinPressCovariance(upper=1e4, lower=1.0)  # more columns than joint steps find an axis of
-    assert not few.jointly(10_000, 50, budget)
+    assert joint < 1.06 * known < 0.8 * pairs
     for own in ({"steps": 3}, {"mode": "proved"}, {"calibration": "paper"}):
-        assert not CoinPressCovariance(**given, **own).jointly(10_000, 10, budget)
+        assert not CoinPressCovariance(**given, **own).jointly(10_000, 10, LOUD)
 
 
 def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
@@ -130,27 +128,12 @@ def test_the_constant_of_a_pair_holds_for_skewed_laws_on_few_points(k):
         points = rng.standard_normal(size) * rng.choice([1.0, 10.0], size)
         weights = rng.dirichlet(np.full(size, rng.choice([0.1, 0.5, 3.0])))
         apart = points - weights @ points
-        variance = weights @ apart**2
-        if variance < 1e-9:
-            continue
-        constant = max(float(weights @ apart ** (2 * k) / variance**k), 1.0)
-        gaps, joint = (points[:, None] - points) / sqrt(2), np.outer(weights, weights)
-        exact = float((joint * gaps ** (2 * k)).sum() / (joint * gaps**2).sum() ** k)
-        declared = Moments(k, constant).paired().constant
-        assert exact <= declared * (1 + 1e-9)
-        assert declared <= 2**k * constant
-        closest = max(closest, exact / declared)
-    assert closest > (0.999 if k == 2 else 0.9)
-
-
-def test_excess_bounds_hold_pointwise():
-    z = np.geomspace(1e-3, 1e6, 4001)
-    for k in (1, 2, 3, 5):
-        first, second = Moments(k, 1.0).excess(1), Moments(k, 1.0).squared_excess(1)
-        for g in (0.1, 1.0, 30.0):
-            beyond, power = np.maximum(z - g, 0.0), z ** (2 * k) * (1 + 1e-9)
-            assert (beyond <= first * power / g ** (2 * k - 1)).all()
-            assert (beyond**2 <= second * power / g ** (2 * k - 2)).all()
+        if (variance := weights @ apart**2) > 1e-9:
+            constant = max(float(weights @ apart ** (2 * k) / variance**k), 1.0)
+            gaps, joint = (points[:, None] - points) / sqrt(2), np.outer(weights, weights)
+            exact = (joint * gaps ** (2 * k)).sum() / (joint * gaps**2).sum() ** k
+            closest = max(closest, exact / Moments(k, constant).paired().constant)
+    assert (0.999 if k == 2 else 0.9) < closest <= 1 + 1e-9
 
 
 @pytest.mark.turns(3)
@@ -245,7 +228,6 @@ def test_units_that_are_powers_of_two_move_the_answer_and_nothing_else():
         (lambda: Scaled(estimator=TwoStepMean(radius=9.0, sigma=1.0), scale=UNITS), "estimator"),
         (lambda: Scaled(estimator=SubspaceAggregate(k=1, gap=0.1), scale=UNITS), "estimator"),
         (lambda: Scaled(estimator=COVARIANCE, scale=(1.0, 0.0)), "scale"),
-        (lambda: Scaled(estimator=COVARIANCE, scale=2.0), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale="ab"), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale=UNITS).plan(100, 2, ZCDP(0.1)), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale=Scale(), share=1.0), "share"),
@@ -262,14 +244,10 @@ def test_what_cannot_be_is_refused(make, argument):
 def test_principal_components_are_those_of_numpy():
     x = np.random.default_rng(5).normal(size=(300, 4)) @ np.random.default_rng(6).normal(size=(4, 4))
     release: Release = EmpiricalCovariance()(pd.DataFrame(x, columns=list("abcd")))
-    matrix = np.asarray(release)
-    sd = np.sqrt(np.diag(matrix))
+    matrix, sd = np.asarray(release), np.sqrt(np.diag(release))
     for correlation, wanted in ((False, matrix), (True, matrix / sd / sd[:, None])):
         pca = PrincipalComponents(release, correlation=correlation)
-        assert pca.matrix == pytest.approx(wanted)
-        rebuilt = pca.components.T @ np.diag(pca.variances) @ pca.components
-        assert rebuilt == pytest.approx(wanted)
+        assert pca.components.T @ np.diag(pca.variances) @ pca.components == pytest.approx(wanted)
         assert (np.diff(pca.shares) <= 0).all()
         assert pca.shares.sum() == pytest.approx(1.0)
-    assert repr(pca).count("\n") == 3
     assert " a +" in repr(pca) or " a -" in repr(pca)

@@ -4,15 +4,11 @@ import bz2
 import gzip
 import io
 import lzma
-import os
-import re
-import subprocess
 import sys
 import timeit
 import tracemalloc
 import warnings
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -337,27 +333,6 @@ def test_numbers_of_every_type_of_parquet_are_those_of_rows_in_memory(tmp_path):
     for names in (*([name] for name in table.column_names), table.column_names):
         found = np.concatenate(list(open_parquet(tmp_path / "x.parquet").rows(names)()))
         np.testing.assert_array_equal(found, read(table.select(names))[0])
-
-
-PEAK = """
-import sys, numpy as np
-from workbench import ApproxDP, PerturbedCovariance, stream
-stream(PerturbedCovariance(radius=6.0), sys.argv[1], n=300_000, d=10, budget=ApproxDP(1.0, 1e-6),
-       rng=np.random.default_rng(1))
-print(*open("/proc/self/status"))  # not getrusage, where what started the process counts
-"""
-
-
-@pytest.mark.daily
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's")
-def test_a_process_that_streams_parquet_stays_below_200_megabytes(tmp_path):
-    """As it is 170; with pandas, which pyarrow imports for `to_numpy`, and a thread for each column 230."""
-    columns = np.random.default_rng(1).normal(size=(10, 300_000))
-    pq.write_table(pa.table(dict(zip("abcdefghij", columns, strict=True))), tmp_path / "x.parquet")
-    line, environment = [sys.executable, "-c", PEAK, str(tmp_path / "x.parquet")], {**os.environ}
-    environment |= {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, check=True)
-    assert int(re.search(r"VmHWM:\s*(\d+) kB", done.stdout)[1]) < 200 * 1024
 
 
 @pytest.mark.daily

@@ -9,7 +9,6 @@ import pytest
 from scipy.linalg import expm
 
 from tests.estimators.streams import rng
-from workbench.estimators import Trace
 from workbench.estimators.prime import (
     FilterMean,
     PrimeHeavyMean,
@@ -103,19 +102,3 @@ def test_counts_and_threshold_are_those_of_the_definition():
     assert counts.tolist() == [2, 2, 1, 0, 1, 2]  # from 1/4, 1/2, 1, 2, 4, 8 on
     # largest edge e with Σ_{bins ≥ e} (edge - e) count / n ≥ .31 ψ: at 4 it is (8 - 4) 2/8 = 1, at 2: 1.75
     assert [threshold(counts, 8, psi / 0.31) for psi in (1, 1.1, 1e9)] == [4.0, 2.0, 0.25]
-
-
-@pytest.mark.parametrize("estimator", ALL[:2], ids=lambda one: type(one).__name__)
-@pytest.mark.parametrize("distance", [4.0, 6.0])
-def test_passes_remove_more_bad_rows_than_good_ones(estimator, distance):
-    """LKKO21 Lemma D.4, over the passes of three runs."""
-    n, gone = 20_000, np.zeros(2, int)
-    for seed in range(3):
-        x, trace = planted(n, 4, distance), Trace()
-        estimator(x, budget=LOUD, rng=rng(seed), trace=trace)
-        before = np.ones(n, bool)
-        for kept in trace.records.get("kept", []):
-            lost = before & ~kept
-            gone += lost[: n // 20].sum(), lost[n // 20 :].sum()
-            before = kept
-    assert gone[0] > gone[1]

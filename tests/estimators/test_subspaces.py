@@ -7,7 +7,6 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from scipy.spatial import distance
-from scipy.special import ndtri
 
 from tests.estimators.streams import rng, squared_gap
 from workbench.estimators import matrix_quantile
@@ -25,7 +24,7 @@ from workbench.estimators.subspaces import (
     weighted_mean,
     whole_points,
 )
-from workbench.privacy import ZCDP, ApproxDP, UnitNoise
+from workbench.privacy import ZCDP, ApproxDP
 from workbench.privacy.stable import LAPLACE
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
@@ -196,16 +195,6 @@ def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
     assert np.array_equal(planes[others], clean[others])
 
 
-def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
-    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
-    recipe = FriendlyMean(t)
-    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
-    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
-    share = (bound - 4) / (t - 1)
-    move = 1 + 1.25 / share + 2 / (bound - 3)
-    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
-
-
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, 1.0)
 
 
@@ -287,18 +276,3 @@ def test_turned_rows_have_an_answer_up_to_the_condition_that_is_told(condition, 
     axes = shortest_last * np.geomspace(1, condition**-0.5, 3)  # it has a part in every column
     x = rng.standard_normal((1800, 3)) @ axes.T
     assert MatrixQuantileCovariance()(x, budget=BUDGET, rng=rng).abstained is not answers
-
-
-def said_by(n, budget=BUDGET, **options):
-    """What is said of other rows, for any n that has a design."""
-    with patch.object(MatrixQuantileCovariance, "fewest", lambda *_: 0):
-        return MatrixQuantileCovariance(**options).other_rows(n, 2, budget)
-
-
-@pytest.mark.turns(6)
-def test_half_of_a_share_of_pairs_is_one_of_rows():
-    """A far row spoils one pair of two; of a subspace nothing is said."""
-    pairs, rows = (said_by(n, centred=n == 1200) for n in (2400, 1200))
-    share, whole = (float(words.split("up to ")[1].split("%")[0]) for words in (pairs, rows))
-    assert share == pytest.approx(whole / 2, abs=0.1)
-    assert said_by(10**4, degenerate=True) == ""
