@@ -1,4 +1,4 @@
-"""How often intervals cover at worst: a table, printed by `pytest -m slow -s` on this file.
+"""How often intervals cover at worst: shares, printed by `pytest -m slow -s` on this file.
 
 `IntervalMean` is searched over rows in piles, lattices, tails and few far values.
 
@@ -105,11 +105,9 @@ def covered(rows, n, samples, stream, budget=BUDGET):
     return float(np.mean(found))
 
 
-def judged(name, n, budget, share, samples, floor=0.94):
-    """Print a line of the table; at its floor so many misses happen with a chance of 1e-4 at most."""
-    held = samples * (1 - share) <= stats.binom.isf(1e-4, samples, 1 - floor)
-    print(f"| {name} | {n} | {budget} | {share:.3f} of {samples} | {floor} | {'yes' if held else 'NO'} |")
-    return held
+def allowed(samples, floor):
+    """The share that is covered at least, but for a chance of 1e-4, where the floor is."""
+    return 1 - stats.binom.isf(1e-4, samples, 1 - floor) / samples
 
 
 @pytest.mark.slow
@@ -122,11 +120,8 @@ def test_the_worst_distributions_are_covered_as_stated(budget, n, kind):
     found = {rows: covered(rows, n, screened, 0, budget) for rows in searched}
     worst = sorted(found, key=found.__getitem__)[:WORST]
     shares = {rows: covered(rows, n, fresh, 1, budget) for rows in worst}
-    lines = [
-        judged(f"IntervalMean, {kind}, {rows}", n, budget, share, fresh, floor)
-        for rows, share in shares.items()
-    ]
-    assert all(lines)
+    print(kind, n, budget, shares, f"at least {floor}")
+    assert min(shares.values()) >= allowed(fresh, floor) - 1e-9
 
 
 @pytest.mark.parametrize(
@@ -137,8 +132,7 @@ def test_a_heavy_tail_of_few_rows_is_covered_less_often_and_the_release_says_so(
     release = IntervalMean()(np.arange(float(n)), budget=budget, rng=np.random.default_rng(0))
     assert "is as heavy as lognormal, or skewed; within known bounds" in str(release)
     found = covered(Rows("lognormal"), n, 400, 5, budget)
-    assert found < 0.94
-    assert judged("IntervalMean, lognormal", n, budget, found, 400, said)
+    assert allowed(400, said) - 1e-9 <= found < 0.94
 
 
 def test_a_few_far_rows_are_missed_and_the_release_says_so():

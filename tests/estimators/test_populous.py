@@ -326,7 +326,7 @@ def test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma():
 
 
 @pytest.mark.parametrize(("wrong", "argument"), [
-    ({"size": 0}, "size"), ({"size": 2.5}, "size"), ({"limit": None}, "limit"), ({"limit": -1.0}, "limit"),
+    ({"size": 2.5}, "size"), ({"limit": None}, "limit"), ({"limit": -1.0}, "limit"),
     ({"space": "l3"}, "space"), ({"mask": "laplace"}, "mask"), ({"space": "l1", "mask": "gaussian"}, "mask"),
     ({"oracle": 3}, "oracle"), ({"oracle": partial(mean, Lock())}, "oracle"),
     ({"oracle": (lambda lock: lambda rows: lock)(Lock())}, "oracle"), ({"dimension": 0}, "dimension"),

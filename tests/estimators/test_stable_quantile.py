@@ -269,7 +269,8 @@ def lifted(edge, number):
     rng = np.random.default_rng((7, EDGES.index(edge), number))
     d, n, most = int(rng.integers(1, 5)), int(rng.integers(40, 120)), int(rng.integers(2, 6))
     knee = rng.choice([0.3, 0.5, 1.0])
-    x, level = of_any_shape(rng, n, d), rng.uniform(0.15, 0.5) * n / (d + 1)
+    x, level = rows_of(int(rng.integers(9)), n, d, rng), rng.uniform(0.15, 0.5) * n / (d + 1)
+    x = sanitised(x + rng.choice([0.0, 1e3, 1e12]) * np.abs(x).mean(axis=0) * rng.normal(size=d))
     try:
         free = LiftedStability(n, d + 1, Influence(knee), level, most, 1.01, least=1e-12)
         edges = barely(free, x, int(rng.integers(1, most + 1)))
@@ -290,19 +291,6 @@ def lifted(edge, number):
     far = rng.choice((0.0, -1.0, 0.3, 3.0, 1e3, 1e8))
     other[i] = np.clip(middle + far * (x[rng.integers(n)] - middle), -1e100, 1e100)
     return x, other, test
-
-
-def of_any_shape(rng, n, d):
-    """Rows of one of six kinds, at most 10^12 sds away."""
-    kind, z = rng.integers(6), rng.normal(size=(n, d))
-    z = rng.choice([-1.0, 1.0], size=(n, d)) if kind == 1 else np.round(z, 1) if kind == 2 else z
-    z = np.exp(z) if kind == 3 else z
-    if kind == 4:
-        z[: n // 10] *= 10.0 ** rng.integers(1, 60)
-    if kind == 5:
-        z[rng.integers(n, size=n // 3)] = z[0]
-    shape = rng.normal(size=(d, d)) * 10.0 ** rng.uniform(-4, 4, size=d)
-    return z @ shape.T + rng.choice([0.0, 1e3, 1e12]) * np.abs(shape).max() * rng.normal(size=d)
 
 
 def barely(free, x, t):
@@ -366,8 +354,8 @@ def test_extreme_pairs_use_up_nearly_all_of_both_bounds():
     assert any(one["apart"] == 1 for one in found)
 
 
-DAILY, SLOW = pytest.mark.daily, pytest.mark.slow
-CHUNKS = [pytest.param(0, marks=DAILY), *(pytest.param(number, marks=SLOW) for number in (1, 2, 3))]
+DAILY = pytest.mark.daily
+CHUNKS = [pytest.param(number, marks=pytest.mark.slow if number else DAILY) for number in range(4)]
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -439,19 +427,6 @@ def caught(seed):
         return any(broken(kind(np.random.default_rng((5, seed)))) for kind in KINDS)
     except (AssertionError, np.linalg.LinAlgError, ArgumentError):
         return True
-
-
-@pytest.mark.parametrize(
-    ("n", "d", "share", "strength"), [(332, 1, 0.3, 5.0), (12_800, 10, 0.06, 420.0), (8064, 20, 0.03, 294.0)]
-)
-def test_the_change_holds_what_the_steps_and_the_root_may_lose(n, d, share, strength):
-    test = Stability(n, d, Influence(0.5), share * n, 27, strength)
-    eta, kappa, tau = test.solver.inflation, test.contraction, test._left
-    for _ in range(test.polishing):  # proofs/matrix_quantile.md, 4.6
-        tau = (1 - kappa) * tau + 2.1 * eta * (d + tau)
-    tau += ((1 + eta) ** 4 - 1) * (d + tau)
-    exact = 1 / (test.strength - 1)
-    assert exact + (1 + exact) * tau <= test.change <= 1.01 * exact
 
 
 # Neighbours at the edge of the test: each step of t costs all of e
@@ -674,22 +649,3 @@ def test_the_unit_of_the_column_of_ones_is_within_the_proved_bound():
                 ones = Scaled.of(np.ones((n, 1)), Influence(knee), float(level))
                 worst = max(worst, 4.0 ** int(ones.exponents[0]) * level / (steepest * n))
     assert 4 < worst <= 16
-
-
-@pytest.mark.parametrize(("d", "k"), [(1, 60), (3, 40), (5, 20)])
-def test_the_matrix_does_not_follow_fewer_rows_than_its_level(d, k):
-    """P_u ≤ (u + 1)/G P_(u + 1 - k) of the others, at rows anywhere: to what rounding leaves."""
-    rng, n, seen = np.random.default_rng(d), 900, 0
-    level = 0.45 * n / (d + 1)
-    test = LiftedStability(n, d + 1, Influence(0.5), level, 2, 1.5, least=1e-6)
-    for far in (0.0, 2.0, 5.0, 30.0, 1e6):
-        x = rng.normal(size=(n, d))
-        x[:k] = far + rng.normal(size=(k, d)) * rng.choice([0.01, 1.0])
-        lift, rows = test.lift(x), np.c_[np.ones(n), x]
-        rows[:k] = 0
-        if lift.count:
-            root, bound = absolute(lift, np.zeros(d)), quantile(rows, level + 1 - k, 0.5)
-            ratio = np.linalg.eigvals(np.linalg.solve(bound, root @ root.T)).real.max()
-            assert ratio <= (level + 1) / 1.5 * (1 + 1e-3)
-            seen += 1
-    assert seen >= 2

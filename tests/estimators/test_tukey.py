@@ -41,13 +41,10 @@ def test_a_grid_covers_its_box_and_has_a_public_end():
         assert points.shape == (grid_size(d, reach, step), d)
         assert np.abs(points).max() == reach
         assert np.diff(np.unique(points[:, 0])).max() <= step * (1 + 1e-12)
-        assert (points == 0).all(axis=1).any()
-    for step in (1e-5, 1e-300):
-        for d in (1, 2, 3):
-            with pytest.raises(ArgumentError, match=f"^step = .*{MOST} candidates") as raised:
-                grid_size(d, 7.0, step)
-            told = float(raised.value.allowed.split()[2].strip(","))
-            assert MOST / 1.25 < grid_size(d, 7.0, told) <= MOST
+    with pytest.raises(ArgumentError, match=f"^step = .*{MOST} candidates") as raised:
+        grid_size(3, 7.0, 1e-300)
+    told = float(raised.value.allowed.split()[2].strip(","))
+    assert MOST / 1.25 < grid_size(3, 7.0, told) <= MOST
 
 
 @settings(max_examples=25, deadline=None)
