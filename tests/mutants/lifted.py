@@ -161,7 +161,7 @@ WHOLE_LIFTED = mutants(
     ("a ramp of more counts than the test has", PRICED('"most": most,', '"most": most + 1,'), CHARGED),
     ("the mask of a matrix without its lift", PRICED('"d": d + 1,', '"d": d,'), CHARGED),
     ("a test that is left out", DRAW("[lift.count]", "[charge.most]"),
-     priced.test_a_lift_of_the_largest_count_is_shown),
+     partial(priced.test_no_answer_where_the_count_is_zero_whatever_is_drawn, stable.LIFTED)),
     ("a mask of four times as many rows", stable, "stable_scale", "1 / charge.degrees",
      "0.25 / charge.degrees", priced.test_what_is_shown_of_a_lift_is_the_masked_matrix_itself),
     ("a mask on the line", STEPS("if not line", "if line"), WITHIN),

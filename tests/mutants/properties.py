@@ -174,7 +174,8 @@ PRICED = mutants(
     ("a lower tail that floats do not have", stable, "MOST_ROWS", 1e9,
      joint.test_two_gamma_variables_of_less_than_one_are_priced_otherwise),
     ("a pure stick of Laplace noise", ramps.Pure, "__call__", "/ (1 + exp(-self.epsilon))", "/ 2",
-     partial(joint.test_a_pure_stick_is_that_of_randomised_response, 1.0)),
+     partial(joint.test_a_stick_is_that_of_randomised_response_or_of_shifted_normal_distributions,
+             ramps.Pure, joint.response, 2.0)),
     ("no mask where there is no answer", stable, "stable_mask", "released = _drawn(",
      "released = answers and _drawn(",
      partial(joint.test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value, stable.LAPLACE)),
@@ -188,7 +189,8 @@ PRICED = mutants(
 
 COUNTS = partial(joint.test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta, USUAL, joint.VOTED_NORMAL)
 MOVES = partial(joint.test_averages_may_move_as_far_as_the_quorum_of_their_count_allows, USUAL)
-SHIFTED = partial(joint.test_the_stick_of_shifted_normal_distributions_is_their_integral, 0.3)
+OF_TWO = joint.test_a_stick_is_that_of_randomised_response_or_of_shifted_normal_distributions
+SHIFTED = partial(OF_TWO, stable.Shifted, joint.normals, 0.3)
 
 VOTED = mutants(
     ("a count of half of what a point moves", Vote, "count", "// self.moved)", "// (self.moved // 2))",
@@ -277,7 +279,6 @@ LOSS = "(self.influence.most + self.margin) * t"
 
 AS_IT_IS, NARROW = lattice.WIDTHS
 SHORT = "bands that leave out a billionth"
-RAMPS = joint.test_ramps_and_tables_have_the_bits_of_those_that_look_at_all
 DRAWS, SECURE = (
     lattice.test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers,
     lattice.test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces,
@@ -320,10 +321,12 @@ LEAN = mutants(
            "a bottom beyond all floats"),
       )),
     ("ramps that believe a guess", ramps, "_next",
-     "if found > p and _allowed(stick, epsilon, left, p, found):", "if found > p:", with_patches(RAMPS)),
+     "if found > p and _allowed(stick, epsilon, left, p, found):", "if found > p:",
+     partial(WHOLE, USUAL, stable.LAPLACE)),
     ("ends that are answered by others twice as far", ramps, "BESIDE", 0.5,
-     with_patches(joint.test_searches_that_guess_end_where_those_that_ask_everything_do)),
-    ("tables of other lines", ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n", with_patches(RAMPS)),
+     partial(NARROWEST, USUAL, stable.LAPLACE, 2)),
+    ("tables of other lines", ramps, "_near_lowest", "- ASIDE\n", "+ ASIDE\n",
+     partial(joint.test_a_stick_is_above_the_exact_one_and_near_the_best_order, USUAL, 1e-9)),
     ("shares interpolated however steep", clipping, "STEEP", inf,
      partial(balls.test_shares_that_are_interpolated_are_those_of_their_formula, 3000)),
 )  # fmt: skip
