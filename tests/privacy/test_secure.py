@@ -16,7 +16,7 @@ import pytest
 from mpmath import mpf
 from scipy import stats
 
-from tests.privacy.kit import FALSE_ALARM, Tape, largest_exponent
+from tests.privacy.kit import FALSE_ALARM, Recorded, Tape, largest_exponent
 from workbench.errors import ArgumentError
 from workbench.privacy import SecureNoise, exact, noise_source, secure
 from workbench.privacy.grid import OnGrid
@@ -161,15 +161,6 @@ def test_thompson_laplace_masks_have_their_law(d, rate, count, wrong):
     found = [rejected(largest, largest_exponent(d, one)) for one in (rate, rate / wrong, rate * wrong)]
     assert found == [False, True, True]
     assert d == 1 or not rejected(bases[:, 0, 1] ** 2, stats.beta(0.5, (d - 1) / 2).cdf)
-
-
-class Recorded:
-    def __init__(self, seed):
-        self.rng, self.chunks = np.random.default_rng(seed), []
-
-    def __call__(self, count):
-        self.chunks.append(self.rng.bytes(count))
-        return self.chunks[-1]
 
 
 def by_hand(root, eta, chunks):
