@@ -1,20 +1,27 @@
 """How tests put faults in: a line that is written wrongly, and designs that are kept apart from faults."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from inspect import getsource, unwrap
+from functools import partial
+from importlib import import_module
+from inspect import getsource, signature, unwrap
+from pkgutil import resolve_name
 from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
-from workbench.study.faults import Fault, attribute, cached_functions, replaced_everywhere, swapped
+import pytest
+
+from workbench.study.faults import Fault, Mutant, attribute, cached_functions, replaced_everywhere, swapped
 
 
 def rewritten(owner: Any, name: str, right: str, wrong: str) -> Fault:
     """Return the fault that writes `wrong` where a function of a class or module says `right`, once."""
     original = vars(owner)[name]
-    other = changed(original, right, wrong)
+    function = getattr(original, "fget", None) or getattr(original, "__func__", original)
+    other = changed(function, right, wrong)
     return swapped(original, other) if isinstance(owner, ModuleType) else attribute(owner, name, other)
 
 
@@ -25,6 +32,45 @@ def changed(function: Callable[..., Any], right: str, wrong: str) -> Any:
     made: dict[str, Any] = {}
     exec(text.replace(right, wrong), unwrap(function).__globals__, made)
     return made[function.__name__]
+
+
+def placed(words: str) -> tuple[Any, str]:
+    """Return the owner and the name of what is called so below `workbench`."""
+    owner, _, name = words.rpartition(".")
+    return resolve_name(f"workbench.{owner}"), name
+
+
+def by(test: str, *given: Any) -> Callable[[], None]:
+    """Return the test that is called so below `tests`, with what it is given, as in `rows`."""
+    home, _, name = test.rpartition(".")
+    module = import_module(f"tests.{home}")
+    found, values = getattr(module, name), [value for one in given for value in looked_up(module, one)]
+    names = [one for one in signature(found).parameters if one != "monkeypatch"]
+    if len(names) == len(signature(found).parameters):
+        return partial(found, *values)
+
+    def run() -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            found(**dict(zip(names, values, strict=True)), monkeypatch=patch)
+
+    return run
+
+
+def looked_up(module: ModuleType, word: Any) -> list[Any]:
+    if not (isinstance(word, str) and re.match(r"\*?[A-Z_]+(\.|$)", word)):
+        return [word]
+    name, *keys = word.removeprefix("*").split(".")
+    one = getattr(module, name)
+    for key in keys:
+        one = one[int(key) if key.isdigit() else key]
+    return [*one] if word.startswith("*") else [one]
+
+
+def mutant(name: str, where: str, right: str | None, wrong: Any, *found_by: Any) -> Mutant[Any]:
+    """Return the mutant of a row."""
+    owner, what = placed(where)
+    fault = attribute(owner, what, wrong) if right is None else rewritten(owner, what, right, wrong)
+    return Mutant(name, fault, by(*found_by))
 
 
 @dataclass

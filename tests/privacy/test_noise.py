@@ -93,12 +93,15 @@ def permute_and_flip(scores, epsilon):
     return np.array(law)
 
 
-@pytest.mark.parametrize("name", ["simulated", "exact"])
-@pytest.mark.parametrize(
-    ("mechanism", "law", "weights"),
-    [(exponential, softmax, ()), (exponential, softmax, (WEIGHTS,)), (noisy_max, permute_and_flip, ())],
-    ids=["exponential", "weights", "max"],
+SELECTIONS = (
+    (exponential, softmax, ()),
+    (exponential, softmax, (WEIGHTS,)),
+    (noisy_max, permute_and_flip, ()),
 )
+
+
+@pytest.mark.parametrize("name", ["simulated", "exact"])
+@pytest.mark.parametrize(("mechanism", "law", "weights"), SELECTIONS, ids=["exponential", "weights", "max"])
 def test_selection_has_its_exact_law(name, mechanism, law, weights):
     """An index of weight 0 is never chosen; half and twice ε are rejected."""
     source, value = source_of(name)
