@@ -40,16 +40,16 @@ Law = Callable[[Generator, int, int, Entry, Any], tuple[np.ndarray, Any]]
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 
 
-def hard(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+def hard(rng, n, d, entry, estimator):
     world = hardest(entry, estimator, d)
     return world.population.sample(n, rng=rng), world.truth
 
 
-def its_own(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+def its_own(rng, n, d, entry, estimator):
     return entry.population.sample(n, rng=rng), entry.truth
 
 
-def thin(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Gaussian]:
+def thin(rng, n, d, entry, estimator):
     turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
     mean = np.full(d, 1e6)
     return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
@@ -79,18 +79,18 @@ class Cliff:
     slow: int = 0
 
 
-def own(key: str, of: int = 0, **more: Any) -> Any:
+def own(key, of=0, **more):
     entry, example = CATALOG[key], CATALOG[key].examples[of]
 
     filled = {"estimator": example.estimator, "budget": example.budget, "d": entry.population.d or 1}
     return Cliff(**(filled | {"rows": its_own} | more))
 
 
-def predicted(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+def predicted(estimator, d, above, below, **more):
     return Cliff(kind="predicted", estimator=estimator, d=d, above=above, below=below, **more)
 
 
-def proved(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+def proved(estimator, d, above, below, **more):
     return Cliff(kind="proved", estimator=estimator, d=d, above=above, below=below, **more)
 
 
@@ -211,12 +211,12 @@ BAND = 1.15  # of a prediction
 ROUNDING = 1 + 1e-9  # a lattice of candidates has exact errors
 
 
-def stated(estimator, n, d, budget) -> ErrorStatement | None:
+def stated(estimator, n, d, budget):
     return Asked(estimator, n, d, budget).error()
 
 
 @cache
-def errors(key: str, below: bool = False, runs: int = 0) -> np.ndarray:
+def errors(key, below=False, runs=0):
     row = CLIFFS[key]
     estimator, n = (
         (row.loose or row.estimator, row.below or row.above) if below else (row.estimator, row.above)
@@ -224,7 +224,7 @@ def errors(key: str, below: bool = False, runs: int = 0) -> np.ndarray:
     return np.array([error_of(key, row, estimator, n, seed) for seed in range(runs or row.runs)])
 
 
-def error_of(key: str, row: Cliff, estimator, n: int, seed: int) -> float:
+def error_of(key, row, estimator, n, seed):
     entry = CATALOG[key]
     rows, truth = row.rows(np.random.default_rng((seed, n)), n, row.d, entry, estimator)
     value = estimator(rows, budget=row.budget, rng=np.random.default_rng((seed, n, 1))).value
@@ -233,12 +233,12 @@ def error_of(key: str, row: Cliff, estimator, n: int, seed: int) -> float:
     return value.width / 2 if entry.estimand == "interval" else float(entry.loss(value, truth))
 
 
-def more_than_half(found: np.ndarray, limit: float, above: bool) -> bool:
+def more_than_half(found, limit, above):
     count = int((found > limit * ROUNDING).sum() if above else (found < limit / ROUNDING).sum())
     return count >= refused(len(found), 0.5)
 
 
-def the_statement_is_true_above_the_cliff(key: str, said: ErrorStatement | None, found: np.ndarray) -> None:
+def the_statement_is_true_above_the_cliff(key, said, found):
     row = CLIFFS[key]
     if row.kind == "answers":
         assert not more_than_half(found, row.good, above=True)
@@ -251,7 +251,7 @@ def the_statement_is_true_above_the_cliff(key: str, said: ErrorStatement | None,
     assert not more_than_half(found, said.value * least, above=False), (said, np.median(found))
 
 
-def nothing_is_promised_below_the_cliff(key: str, row: Cliff | None = None, prediction=stated) -> None:
+def nothing_is_promised_below_the_cliff(key, row=None, prediction=stated):
     row = row or CLIFFS[key]
     if row.below is None and row.loose is None:
         assert refuses(row)
@@ -267,7 +267,7 @@ def nothing_is_promised_below_the_cliff(key: str, row: Cliff | None = None, pred
         assert not said.informative, said
 
 
-def refuses(row: Cliff) -> bool:
+def refuses(row):
     fewest = fewest_rows(row.estimator, row.d, row.budget)
     if fewest <= 4:
         return row.kind == "proved"

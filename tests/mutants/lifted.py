@@ -1,8 +1,6 @@
 """Faults of lifted rows and of what absent rows do, with their tests."""
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -19,7 +17,6 @@ from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.stable_quantile import (
     LiftedSolver,
     LiftedStability,
-    Scaled,
     Solver,
     Stability,
 )
@@ -27,12 +24,12 @@ from workbench.privacy import histograms
 from workbench.study.faults import Mutant, attribute
 
 
-def of_scatter_alone(self: LiftedSolver, scaled: Scaled, factor: np.ndarray) -> bool:
+def of_scatter_alone(self, scaled, factor):
     return bool((factor[1:, 1:] ** 2).sum() <= self.widest / 6)
 
 
 @contextmanager
-def without_a_scale() -> Iterator[None]:
+def without_a_scale():
     with (
         patch.object(LiftedStability, "accepts", Stability.accepts),
         patch.object(LiftedSolver, "allowed", of_scatter_alone),
@@ -40,11 +37,11 @@ def without_a_scale() -> Iterator[None]:
         yield
 
 
-def as_they_are(rows: np.ndarray, radius: float, step: float) -> np.ndarray:
+def as_they_are(rows, radius, step):
     return np.rint(rows / step)
 
 
-def of_the_level(self: Stability, t: float) -> float:
+def of_the_level(self, t):
     return self.level
 
 
@@ -70,35 +67,35 @@ LIFTED = (
 # Mutants of absent rows, one for each stage that meets them: there they count as zero rows.
 
 
-def zeros(values: np.ndarray, *_: float) -> np.ndarray:
+def zeros(values, *_):
     return np.where(np.isnan(values), 0.0, values)
 
 
-def everything(values: np.ndarray) -> np.ndarray:
+def everything(values):
     return np.ones(values.shape if values.ndim == 1 else values.shape[:-1], bool)
 
 
-def of_zeros(function: Callable[..., Any]) -> Callable[..., Any]:
+def of_zeros(function):
     return lambda *first: function(*first[:-1], zeros(first[-1]))
 
 
-def blocks_of_zeros(x: np.ndarray) -> Iterator[np.ndarray]:
+def blocks_of_zeros(x):
     return map(zeros, row_blocks(x))
 
 
-def ball_of_others(values: np.ndarray, radius: float) -> np.ndarray:
+def ball_of_others(values, radius):
     return np.concatenate([rows.within_ball(values[rows.present(values)], radius), np.zeros((1, 2))])
 
 
-def zero_sums(values: np.ndarray) -> np.ndarray:
+def zero_sums(values):
     return zeros(sanitised(values))
 
 
-def counted_with_nan(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def counted_with_nan(keys):
     return np.unique(keys, return_counts=True)
 
 
-def mean_of_zeros(groups: np.ndarray) -> np.ndarray:
+def mean_of_zeros(groups):
     return zeros(groups).mean(axis=1)
 
 
@@ -173,16 +170,16 @@ STAGES = (
 )  # fmt: skip
 
 
-def mean_of_an_exact_share(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
+def mean_of_an_exact_share(counted, n, charge, noise):
     found = max(int(counted.counts[-1]) / n, 0.1)
     return noisy_means.additive(counted, charge, noise)[:-1] / found, found
 
 
-def moment_of_an_exact_share(counted: Any, n: int, charge: Any, draw: Any) -> Any:
+def moment_of_an_exact_share(counted, n, charge, draw):
     return draw(counted)[:-1, :-1] / max(int(counted.counts[-1, -1]) / n, 0.1)
 
 
-def mean_and_share_apart(counted: Any, n: int, charge: Any, noise: Any) -> tuple[Any, float]:
+def mean_and_share_apart(counted, n, charge, noise):
     joint, whole = noisy_means.weighed(counted, n, charge)
     found = noisy_means.share(noisy_means.additive(joint[-1:], charge, noise)[0], whole, charge)
     return noisy_means.additive(counted[:-1], charge, noise) / found, found
@@ -220,9 +217,9 @@ COUNTS_WITH_SUMS = (
 
 
 @contextmanager
-def net_of_those_there() -> Iterator[None]:
+def net_of_those_there():
 
-    def mapped(rows: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    def mapped(rows, matrix):
         return base.mapped(rows[~np.isnan(rows[:, 0])], matrix)
 
     with patch.object(pure_net, "mapped", mapped), patch.object(pure_net, "present", everything):

@@ -1,6 +1,5 @@
 """Faults that more than a line writes, that properties find: each with the test that must fail."""
 
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from unittest.mock import patch
@@ -17,13 +16,11 @@ from workbench.estimators import adaptive_covariance, unbounded, votes
 from workbench.estimators.subspaces import Tokens
 from workbench.privacy import GaussianDP, exact, noise, stable
 from workbench.privacy.budgets import gdp_within_approx
-from workbench.privacy.cuts import Node, Scan
-from workbench.privacy.stable import VotedCharge
 from workbench.study.faults import Mutant, weaker
 
 
 @contextmanager
-def of_geometric_sizes() -> Iterator[None]:
+def of_geometric_sizes():
     with (
         patch.object(exact.DiscreteLaplace, "tail", lambda self, x: exact.Exponential.tail(self, x + 0.5)),
         patch.object(exact.DiscreteLaplace, "point", lambda self, u: exact.Exponential.point(self, u) - 0.5),
@@ -32,7 +29,7 @@ def of_geometric_sizes() -> Iterator[None]:
 
 
 @contextmanager
-def of_no_bound() -> Iterator[None]:
+def of_no_bound():
     with (
         patch.object(exact.TruncatedLaplace, "tail", exact.Laplace.tail),
         patch.object(exact.TruncatedLaplace, "point", exact.Laplace.point),
@@ -40,7 +37,7 @@ def of_no_bound() -> Iterator[None]:
         yield
 
 
-def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
+def named_by_closeness(self, blocks):
     found = tokens_of(self, blocks)
     cells = np.array([np.frombuffer(bytes.fromhex(name), np.int64) for name in found])
     for i in range(len(found)):
@@ -49,7 +46,7 @@ def named_by_closeness(self: Tokens, blocks: np.ndarray) -> np.ndarray:
     return found
 
 
-def by_inner_products(points: np.ndarray, most: float, metric: str) -> np.ndarray:
+def by_inner_products(points, most, metric):
     squares = np.vecdot(points, points)
     return ((squares[:, None] - 2 * points @ points.T + squares) <= most).sum(axis=1)
 
@@ -57,7 +54,7 @@ def by_inner_products(points: np.ndarray, most: float, metric: str) -> np.ndarra
 tokens_of = Tokens.of
 
 
-def another_rate(d: int, rate: float, rng: np.random.Generator) -> np.ndarray:
+def another_rate(d, rate, rng):
     return exponents(d, rate + 2.0 * (d == 4), rng)
 
 
@@ -65,7 +62,7 @@ exponents = noise.thompson_exponents
 
 
 @contextmanager
-def of_winsorised_moments() -> Iterator[None]:
+def of_winsorised_moments():
     with ExitStack() as stack:
         for name, right, wrong in (
             ("_measured", "unwinsorised(z, radius)", "z"),
@@ -75,17 +72,17 @@ def of_winsorised_moments() -> Iterator[None]:
         yield
 
 
-def two_steps_fewer(self: unbounded.RoundFinish) -> int:
+def two_steps_fewer(self):
     return counted.__get__(self) - 2
 
 
-def of_lengths_alone(self: Node) -> np.ndarray:
+def of_lengths_alone(self):
     with np.errstate(divide="ignore"):
         one = np.log(np.asarray(self.lengths, float))
     return np.array([k * one for k in range(1, self.cuts + 1)])
 
 
-def by_a_difference(self: Scan, j: int) -> np.ndarray:
+def by_a_difference(self, j):
     whole, rest = self.node.wanted[j]
     places, at = self.rate * np.arange(self.node.points + 1), self.at[j - 1]
     shift = places - self.rate * (whole + rest)
@@ -99,7 +96,7 @@ def by_a_difference(self: Scan, j: int) -> np.ndarray:
     return np.asarray(np.logaddexp(long - shift, short + shift))
 
 
-def half(charge: VotedCharge) -> float:
+def half(charge):
     return voted(charge) / 2
 
 

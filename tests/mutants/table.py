@@ -1,12 +1,10 @@
 """The table of mutants: faults put into the package on purpose, each with the contract that must find it."""
 
 import warnings
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from math import inf
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -15,7 +13,6 @@ import workbench as wb
 from tests.mutants import conditions as on
 from tests.mutants.faults import rewritten
 from workbench import ClippedMean, errors
-from workbench.catalog import Example
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.contracts.gaps import gap_is_the_sensitivity
@@ -45,7 +42,6 @@ from workbench.privacy import (
     stable,
 )
 from workbench.study.faults import (
-    Fault,
     Mutant,
     attribute,
     charged,
@@ -55,14 +51,12 @@ from workbench.study.faults import (
 )
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
-Steps = Callable[..., Any]
 
-
-def method(name: str, change: Callable[[Steps], Steps]) -> Fault:
+def method(name, change):
     """A method of an example's estimator, changed: a function of the estimator and its arguments."""
 
     @contextmanager
-    def fault(example: Example) -> Iterator[None]:
+    def fault(example):
         kind = type(example.estimator)
         with patch.object(kind, name, change(getattr(kind, name))):
             yield
@@ -70,12 +64,12 @@ def method(name: str, change: Callable[[Steps], Steps]) -> Fault:
     return fault
 
 
-def times(cost: Any, factor: float) -> Any:
+def times(cost, factor):
     name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
     return replace(cost, **{name: factor * getattr(cost, name)})
 
 
-def halved(function: Steps) -> Steps:
+def halved(function):
     return lambda *arguments: function(*arguments) / 2
 
 
@@ -83,46 +77,46 @@ def halved(function: Steps) -> Steps:
 
 
 class Unclipped:
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
 
 
-def exponents_from_the_smallest(differences: np.ndarray) -> np.ndarray:
+def exponents_from_the_smallest(differences):
     keys = exponents(differences)
     return keys - keys.min()
 
 
-def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
+def overlapping_groups(self, x, log_s):
     windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
     with np.errstate(all="ignore"):
         ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
     return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
 
 
-def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Any:
+def twice_the_depth(self, points):
     pieces = scored(self, points)
     middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
     left = np.searchsorted(np.sort(points), middles)
     return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
 
 
-def twice_the_rank(self: RankWindow, points: np.ndarray) -> Any:
+def twice_the_rank(self, points):
     pieces = ranked(self, points)
     return replace(pieces, twice=2 * pieces.twice)
 
 
-def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Any:
+def range_of_the_data(self, points):
     pieces = scored(self, points)
     outside = (pieces.edges[:-1] < points.min()) | (pieces.edges[1:] > points.max())
     return replace(pieces, void=pieces.void | outside)
 
 
-def scores_of_floats(self: WindowMedian, *arguments: Any) -> Any:
+def scores_of_floats(self, *arguments):
     scores, weights = chosen_by(self, *arguments)
     return np.asarray(scores), weights
 
 
-def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any, noise: Any) -> float | None:
+def silent_for_sparse_points(self, points, charge, noise):
     place = drawn(self, points, charge, noise)
     crowded = np.median(np.abs(points - np.median(points))) < self.right
     return place if crowded or self.low is not None else None
@@ -131,20 +125,20 @@ def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any
 class Floats(np.ndarray):
     unit, counts = 1.0, property(lambda self: self)
 
-    def padded(self, by: Any) -> "Floats":
+    def padded(self, by):
         return np.pad(self, by).view(Floats)
 
 
-def float_mean(x: np.ndarray, change: Steps, radius: float, counted: bool = False) -> Floats:
+def float_mean(x, change, radius, counted=False):
     return np.asarray(within_ball(change(x), radius).mean(axis=0)).view(Floats)
 
 
-def float_moment(x: np.ndarray, change: Steps, radius: float, counted: bool = False) -> Floats:
+def float_moment(x, change, radius, counted=False):
     return second_moment(within_ball(change(x), radius)).view(Floats)
 
 
-def histogram(shown: Steps, padded: bool = True) -> Steps:
-    def release(keys: np.ndarray, charge: Any, noise: Any, threshold: float | None = None) -> Any:
+def histogram(shown, padded=True):
+    def release(keys, charge, noise, threshold=None):
         unique, counts = np.unique(keys, return_counts=True)
         full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
         noisy = histograms._noisy(full, charge, noise)[: len(counts)]
@@ -158,14 +152,14 @@ def histogram(shown: Steps, padded: bool = True) -> Steps:
 # Rows
 
 
-def rows_dropped(values: np.ndarray) -> np.ndarray:
+def rows_dropped(values):
     with np.errstate(invalid="ignore"):
         usable = np.abs(values) <= base.LARGEST
     return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
 
 
-def clipped_in_place(reader: Steps) -> Steps:
-    def clipped(x: Any) -> Any:
+def clipped_in_place(reader):
+    def clipped(x):
         if isinstance(x, np.ndarray) and x.flags.writeable:
             with np.errstate(invalid="ignore"):
                 np.clip(x, -1e3, 1e3, out=x)
@@ -174,18 +168,18 @@ def clipped_in_place(reader: Steps) -> Steps:
     return clipped
 
 
-def text_read_as_zeros(x: Any) -> Any:
+def text_read_as_zeros(x):
     try:
         return read(x)
     except ValueError:
         return np.zeros(len(x)), None
 
 
-def half_of_integers(value: Any, charge: Any, noise: Any) -> np.ndarray:
+def half_of_integers(value, charge, noise):
     return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon))
 
 
-def own_stream(seed: int | None) -> Steps:
+def own_stream(seed):
     return lambda rng: (
         SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
     )
@@ -194,12 +188,12 @@ def own_stream(seed: int | None) -> Steps:
 # Changes of the method `estimate` of an estimator: (self, x, budget, noise)
 
 
-def of_rows(change: Steps) -> Callable[[Steps], Steps]:
+def of_rows(change):
     return lambda steps: lambda self, x, *rest: steps(self, change(x), *rest)
 
 
-def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[Steps], Steps]:
-    def raising(x: np.ndarray) -> np.ndarray:
+def raises_if(condition):
+    def raising(x):
         if condition(x):
             raise ValueError("unexpected rows")
         return x
@@ -207,14 +201,14 @@ def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[Steps], Step
     return of_rows(raising)
 
 
-def warned_of(x: np.ndarray) -> np.ndarray:
+def warned_of(x):
     if not np.ptp(x):
         warnings.warn("all rows are equal", stacklevel=2)
     return x
 
 
-def raw_for_ties(steps: Steps) -> Steps:
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+def raw_for_ties(steps):
+    def changed(self, x, *rest):
         if np.ptp(x):
             return steps(self, x, *rest)
         if x.ndim == 2:
@@ -224,8 +218,8 @@ def raw_for_ties(steps: Steps) -> Steps:
     return changed
 
 
-def a_point_for_each_epsilon(steps: Steps) -> Steps:
-    def changed(self: Any, x: np.ndarray, budget: Any, noise: Any, *rest: Any) -> Any:
+def a_point_for_each_epsilon(steps):
+    def changed(self, x, budget, noise, *rest):
         size = next(getattr(budget, name) for name in ("epsilon", "rho", "mu") if hasattr(budget, name))
         for _ in range(int(size)):
             noise.uniform(0.0, 1.0)
@@ -234,8 +228,8 @@ def a_point_for_each_epsilon(steps: Steps) -> Steps:
     return changed
 
 
-def wider_with_n(steps: Steps) -> Steps:
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+def wider_with_n(steps):
+    def changed(self, x, *rest):
         value = steps(self, x, *rest)
         more = len(x) ** 2 if np.isfinite(value.high) else 0.0
         return Interval(value.low - more, value.high + more)
@@ -243,31 +237,31 @@ def wider_with_n(steps: Steps) -> Steps:
     return changed
 
 
-def a_fraction(factor: float) -> Callable[[Steps], Steps]:
+def a_fraction(factor):
     return lambda bound: lambda self, *arguments: bound(self, *arguments) / factor
 
 
 # Budgets and plans
 
 
-def overspent_shares(budget: Any, *shares: float, **deltas: Any) -> tuple[Any, ...]:
+def overspent_shares(budget, *shares, **deltas):
     *first, last = divided(budget, *shares, **deltas)
     name = "rho" if hasattr(budget, "rho") else "epsilon"
     return *first, replace(last, **{name: getattr(budget, name)})
 
 
-def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
+def whole_vote(budget, share, kind):
     vote, mask = votes(budget, share, kind)
     return vote, replace(mask, epsilon=budget.epsilon)
 
 
-def twice_a_coordinate(self: StableCentres, d: int, budget: Any) -> tuple[str, Any]:
+def twice_a_coordinate(self, d, budget):
     rule, cost = coordinate_cost(self, d, budget)
     return rule, times(cost, 2.0)
 
 
 @contextmanager
-def every_share_is_the_whole(example: Example) -> Iterator[None]:
+def every_share_is_the_whole(example):
     outer = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
     one = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
     with ExitStack() as stack:
@@ -286,7 +280,7 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         yield
 
 
-def with_charges(plan: Any, change: Steps) -> Any:
+def with_charges(plan, change):
     match plan:
         case Converted():
             return replace(plan, part=with_charges(plan.part, change))
@@ -297,24 +291,24 @@ def with_charges(plan: Any, change: Steps) -> Any:
     return change(plan)
 
 
-def cheaper(plan: Any) -> Any:
+def cheaper(plan):
     return with_charges(plan, lambda charge: replace(charge, cost=times(charge.cost, 0.5)))
 
 
-def shorter(plan: Any) -> Any:
+def shorter(plan):
     if isinstance(plan, Converted):
         return replace(plan, part=shorter(plan.part))
     return replace(plan, parts=plan.parts[:-1])
 
 
-def released_with(change: Steps) -> Fault:
+def released_with(change):
     return attribute(base, "Release", lambda value, plan, *rest: release(value, change(plan), *rest))
 
 
-def drifting(plan: Steps) -> Steps:
+def drifting(plan):
     calls = count(1)
 
-    def drift(charge: Any) -> Any:
+    def drift(charge):
         return replace(charge, sensitivity=charge.sensitivity * (1 + 1e-9 * next(calls)))
 
     return lambda self, *public: with_charges(plan(self, *public), drift)
@@ -357,7 +351,7 @@ GROWS = on.both(
 )
 UNCOUNTED = {"counted": False}  # floats have no unit, in which rows are counted
 
-FOUND: tuple[Any, ...] = (
+FOUND = (
     (accounting.draws_are_those_of_the_plan, {},
      *((f"{name} halved", swapped(getattr(module, name), halved(getattr(module, name))), on.uses(*kinds))
        for module, name, kinds in SCALES),
@@ -477,8 +471,8 @@ BLOCK = 64  # rows, more than the vote of (2) leaves over
 OF_A_PART = "range(p, len(keys), self.parts)"
 
 
-def has_parts(kind: type, **options: object) -> on.Condition:
-    def applies(example: Example) -> bool:
+def has_parts(kind, **options):
+    def applies(example):
         if not isinstance(example.estimator, kind):
             return False
         chosen = all(getattr(example.estimator, name) == value for name, value in options.items())

@@ -12,19 +12,19 @@ from workbench.contracts.ramps import (
     ratio_beside,
     rows_beside,
 )
-from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.study.faults import kind_of
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
 
 
-def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
+def expected_draw(charge, d=1):
     """Kind, sensitivity and scale of the draw that a charge stands for, derived here independently."""
     return kind_of(charge), charge.sensitivity, _scale(charge, d)
 
 
-def _scale(charge: Charge, d: int) -> float:
+def _scale(charge, d):
     size, cost = charge.sensitivity, charge.cost
     match charge.mechanism, cost:
         case "lower_bound" | "stability_histogram", ZCDP(rho, _):
@@ -64,8 +64,8 @@ def _scale(charge: Charge, d: int) -> float:
     raise AssertionError(f"no draw is known for {charge}")
 
 
-def _range_by_bisection(rho: float) -> float:
-    def divergence(epsilon: float) -> float:
+def _range_by_bisection(rho):
+    def divergence(epsilon):
         k = epsilon / -expm1(-epsilon)
         return k - 1 - log(k)
 
@@ -76,7 +76,7 @@ def _range_by_bisection(rho: float) -> float:
     return low
 
 
-def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
+def _rows_by_bisection(cost, distance, d):
     low, high = d - 1 + 1e-9, 1e9
     for _ in range(60):
         middle = sqrt(low * high)
@@ -86,13 +86,13 @@ def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
     return low
 
 
-def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float:
+def wishart_delta(distance, rows, d, cost):
     """The worst hockey-stick divergence of Wishart distributions whose ratio has eigenvalues e^±distance.
 
     Any number of the eigenvalues may be the larger one.
     """
 
-    def above(j: int, ups: tuple[float, float]) -> float:
+    def above(j, ups):
         threshold = cost.epsilon + rows * distance / 2 * (2 * j - d)
         if j == d:
             return float(chi2.sf(threshold / ups[0], d * rows))
@@ -109,7 +109,7 @@ def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float
     return max(above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in range(d + 1))
 
 
-def _mu_by_bisection(cost: ApproxDP) -> float:
+def _mu_by_bisection(cost):
     low, high = 1e-9, 50.0
     for _ in range(200):
         middle = (low + high) / 2
