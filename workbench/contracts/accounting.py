@@ -1,6 +1,7 @@
 """What is planned, and what is drawn: kinds, numbers and scales."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -218,27 +219,24 @@ def wrong_public_arguments_are_refused_before_any_draw(example):
     estimator, fewest, d = example.estimator, entry_of(example).least_rows, dimension(example)
     columns, enough, budget = d or 1, max(24, least(example)), example.budget
     tally, zeros = Tally(SimulatedNoise(_rng(7))), filled(example, enough, 0.0)
-    few = (*range(min(fewest, 8)), fewest - 1, least(example) - 1)
-    calls = [("n", lambda n=n: estimator(filled(example, n, 0.0), budget=budget, rng=tally)) for n in few]
-    wrong_n = (-1, fewest - 1, least(example) - 1, float(enough), True)
-    calls += [("n", lambda n=n: estimator.plan(n, columns, budget)) for n in wrong_n]
-    calls += [
-        ("d", lambda d=d: estimator.plan(enough, d, budget)) for d in ((0, 2) if d is None else (0, -1, 1.5))
-    ]
+
+    def run(x=zeros, budget=budget, rng=tally):
+        return estimator(x, budget=budget, rng=rng)
+
+    public, words = {"n": enough, "d": columns, "budget": budget}, zeros.astype("U8")
+    shapes = (), (24, 0), (24, 1, 1), *(((24, 2),) if d is None else ())
+    wrong_rows = [words, words.astype(object), zeros.astype("complex"), zeros.astype("M8[s]")]
+    few = [fewest - 1, least(example) - 1]
+    calls = [("n", run, {"x": filled(example, n, 0.0)}) for n in (*range(min(fewest, 8)), *few)]
+    calls += [("x", run, {"x": wrong}) for wrong in (*map(np.zeros, shapes), *wrong_rows)]
+    calls += [("rng", run, {"rng": wrong}) for wrong in (None, 0, np.random)]
+    calls += [("budget", run, {"budget": wrong}) for wrong in (NonPrivate(), None, 1.0, PureDP)]
+    calls += [("n", estimator.plan, public | {"n": n}) for n in (-1, *few, float(enough), True)]
+    calls += [("d", estimator.plan, public | {"d": d}) for d in ((0, 2) if d is None else (0, -1, 1.5))]
     if hasattr(estimator, "error_bound"):
-        bound = estimator.error_bound
-        calls += [("beta", lambda b=b: bound(enough, columns, budget, b)) for b in (0.0, 1.0, np.nan)]
-    for shape in ((), (24, 0), (24, 1, 1), *(((24, 2),) if d is None else ())):
-        calls.append(("x", lambda s=shape: estimator(np.zeros(s), budget=budget, rng=tally)))
-    words = zeros.astype("U8")
-    for wrong in (words, words.astype(object), zeros.astype("complex"), zeros.astype("M8[s]")):
-        calls.append(("x", lambda x=wrong: estimator(x, budget=budget, rng=tally)))
-    for rng in (None, 0, np.random):
-        calls.append(("rng", lambda r=rng: estimator(zeros, budget=budget, rng=r)))
-    for wrong in (NonPrivate(), None, 1.0, PureDP):
-        calls.append(("budget", lambda b=wrong: estimator(zeros, budget=b, rng=tally)))
-    for argument, call in calls:
-        error = refusal(call)
+        calls += [("beta", estimator.error_bound, public | {"beta": beta}) for beta in (0.0, 1.0, np.nan)]
+    for argument, call, given in calls:
+        error = refusal(partial(call, **given))
         assert error.argument == argument, (argument, str(error))
         assert "\n" not in str(error)
     assert (tally.draws, tally.points) == ([], 0)

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from workbench.contracts.ramps import (
+    halved,
     largest_pure,
     largest_rows,
     located_normal_scale,
@@ -34,7 +35,9 @@ def _scale(charge, d):
         case "gaussian" | "symmetric_gaussian", GaussianDP(mu):
             return size / mu
         case "gaussian" | "symmetric_gaussian", ApproxDP():
-            return size / _mu_by_bisection(cost)
+            return (
+                size / halved(lambda mu: gaussian_delta(mu, cost.epsilon) <= cost.delta, 1e-9, 50.0, 200)[0]
+            )
         case "laplace" | "discrete_laplace", PureDP(epsilon) | ApproxDP(epsilon, _):
             return size / epsilon
         case "lower_bound" | "stability_histogram" | "truncated_laplace", ApproxDP(epsilon, _):
@@ -46,11 +49,14 @@ def _scale(charge, d):
         case "window_median", ApproxDP(epsilon, _):
             return 2 * size / epsilon
         case "exponential" | "cuts", ZCDP(rho, 0.0):
-            return 2 * size / _range_by_bisection(rho)
+            return 2 * size / _range(rho)
         case "window_median", ZCDP(rho, _):
-            return 2 * size / _range_by_bisection(rho)
+            return 2 * size / _range(rho)
         case "wishart", ApproxDP():
-            return 1 / _rows_by_bisection(cost, size, d)
+            ends = log(d - 1 + 1e-9), log(1e9)
+            return exp(
+                -halved(lambda rows: wishart_delta(size, exp(rows), d, cost) <= cost.delta, *ends, 60)[0]
+            )
         case "located_normal", ApproxDP():
             return located_normal_scale(charge)
         case "voted_gaussian" | "voted_laplace", ApproxDP():
@@ -64,26 +70,12 @@ def _scale(charge, d):
     raise AssertionError(f"no draw is known for {charge}")
 
 
-def _range_by_bisection(rho):
-    def divergence(epsilon):
+def _range(rho):
+    def holds(epsilon):
         k = epsilon / -expm1(-epsilon)
-        return k - 1 - log(k)
+        return k - 1 - log(k) <= rho
 
-    low, high = sqrt(8 * rho), sqrt(8 * rho) + 3 * rho + 1
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if divergence(middle) <= rho else (low, middle)
-    return low
-
-
-def _rows_by_bisection(cost, distance, d):
-    low, high = d - 1 + 1e-9, 1e9
-    for _ in range(60):
-        middle = sqrt(low * high)
-        low, high = (
-            (middle, high) if wishart_delta(distance, middle, d, cost) <= cost.delta else (low, middle)
-        )
-    return low
+    return halved(holds, sqrt(8 * rho), sqrt(8 * rho) + 3 * rho + 1, 100)[0]
 
 
 def wishart_delta(distance, rows, d, cost):
@@ -107,11 +99,3 @@ def wishart_delta(distance, rows, d, cost):
 
     up, down = expm1(distance) / 2, -expm1(-distance) / 2
     return max(above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in range(d + 1))
-
-
-def _mu_by_bisection(cost):
-    low, high = 1e-9, 50.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if gaussian_delta(middle, cost.epsilon) <= cost.delta else (low, middle)
-    return low

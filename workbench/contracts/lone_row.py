@@ -8,6 +8,7 @@ import numpy as np
 from workbench.contracts.datasets import least, planned, sizes, typical_rows
 from workbench.contracts.draws import wishart_delta
 from workbench.contracts.kit import run, spied, warm
+from workbench.contracts.ramps import halved
 from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.privacy import ApproxDP, UnitNoise, histograms, stable
 from workbench.special import ndtr
@@ -91,13 +92,7 @@ def chance_of_an_answer(event, count):
         mechanism = getattr(stable, event.mechanism)
         return mechanism(found, event.charge, noise_of(uniform=lambda low, high: point)) is not None
 
-    low, high = 0.0, 1.0
-    if not answers(low):
-        return 0.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return high
+    return halved(answers, 0.0, 1.0, 100)[1] if answers(0.0) else 0.0
 
 
 def draw_in(event):
@@ -136,10 +131,8 @@ def chance_of_a_lone_row(event):
     whole = isinstance(charge.cost, ApproxDP)
     assert released(event, 1, high), "no noise shows a lone row: the noisy count does not decide"
     assert not released(event, 1, low)
-    while high - low > (0.5 if whole else 1e-7):
-        middle = (low + high) / 2
-        shows = released(event, 1, ceil(middle) if whole else middle)
-        low, high = (low, middle) if shows else (middle, high)
+    rounded = ceil if whole else float
+    high = halved(lambda noise: not released(event, 1, rounded(noise)), low, high, 21 if whole else 44)[1]
     if whole:
         ratio, least = exp(-charge.cost.epsilon / 2), ceil(high)
         return ratio**least / (1 + ratio) if least > 0 else 1 - ratio ** (1 - least) / (1 + ratio)

@@ -1,6 +1,6 @@
 """The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from math import exp, expm1, log, sqrt
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.special import gammainc, gammaincc, log_ndtr, ndtr
 
-ORDERS, STEPS, HALVES = 4000, 60, 45
+ORDERS, STEPS, HALVES = 4000, 22, 45
 NONE = 1e-300
 
 
@@ -44,26 +44,29 @@ def ratio_beside(charge):
 def falling(sticks, epsilon, delta):
     chance = delta
     for stick, above in pairwise(sticks):
-        low, high = chance, min(1.0, delta / max(above(epsilon), 1e-300))
-        if not _allowed(stick, epsilon, delta, chance, high):
-            for _ in range(HALVES):
-                middle = (low + high) / 2
-                allowed = _allowed(stick, epsilon, delta, chance, middle)
-                low, high = (middle, high) if allowed else (low, middle)
-            high = low
-        chance = high
+        high = min(1.0, delta / max(above(epsilon), 1e-300))
+        chance = most_allowed(stick, epsilon, delta, chance, high)
     return chance if chance * sticks[-1](epsilon) <= delta else 0.0
 
 
 def reached(stick, epsilon, delta, most):
     chance = delta
     for _ in range(most - 1):
-        low, high = chance, 1.0
-        for _ in range(HALVES):
-            middle = (low + high) / 2
-            low, high = (middle, high) if _allowed(stick, epsilon, delta, chance, middle) else (low, middle)
-        chance = 1.0 if _allowed(stick, epsilon, delta, chance, 1.0) else low
+        chance = most_allowed(stick, epsilon, delta, chance, 1.0)
     return chance
+
+
+def most_allowed(stick, epsilon, delta, chance, high):
+    allowed = partial(_allowed, stick, epsilon, delta, chance)
+    return high if allowed(high) else halved(allowed, chance, high, HALVES)[0]
+
+
+def halved(holds, low, high, times):
+    """Return the ends of the interval, halved so often, below which it holds and above which it does not."""
+    for _ in range(times):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 def _allowed(stick, epsilon, delta, p, q):
@@ -75,16 +78,10 @@ def _allowed(stick, epsilon, delta, p, q):
 @lru_cache(maxsize=256)
 def _largest(epsilon, delta, most, silent, stick):
     def answers(number):
-        one = stick(number)
+        one = stick(exp(number))
         return one(epsilon) <= delta and reached(one, epsilon, delta, most) >= 1 - silent
 
-    low, high = 1e-6, 1e6
-    for _ in range(STEPS):
-        if high < low * (1 + 1e-5):
-            break
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return high
+    return exp(halved(answers, log(1e-6), log(1e6), STEPS)[1])
 
 
 def _pure(epsilon):
