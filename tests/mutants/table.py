@@ -81,45 +81,9 @@ class Unclipped:
         return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
 
 
-def exponents_from_the_smallest(differences):
-    keys = exponents(differences)
-    return keys - keys.min()
-
-
-def overlapping_groups(self, x, log_s):
-    windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
-    with np.errstate(all="ignore"):
-        ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
-    return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
-
-
-def twice_the_depth(self, points):
-    pieces = scored(self, points)
-    middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
-    left = np.searchsorted(np.sort(points), middles)
-    return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
-
-
-def twice_the_rank(self, points):
-    pieces = ranked(self, points)
-    return replace(pieces, twice=2 * pieces.twice)
-
-
-def range_of_the_data(self, points):
-    pieces = scored(self, points)
-    outside = (pieces.edges[:-1] < points.min()) | (pieces.edges[1:] > points.max())
-    return replace(pieces, void=pieces.void | outside)
-
-
 def scores_of_floats(self, *arguments):
     scores, weights = chosen_by(self, *arguments)
     return np.asarray(scores), weights
-
-
-def silent_for_sparse_points(self, points, charge, noise):
-    place = drawn(self, points, charge, noise)
-    crowded = np.median(np.abs(points - np.median(points))) < self.right
-    return place if crowded or self.low is not None else None
 
 
 class Floats(np.ndarray):
@@ -314,9 +278,7 @@ def drifting(plan):
     return lambda self, *public: with_charges(plan(self, *public), drift)
 
 
-exponents, sorted_statistic = scale.exponents, scale.Winsor.statistic
-scored, drawn, chosen_by = WindowMedian.pieces, WindowMedian.draw, WindowMedian.choices
-ranked = RankWindow.pieces
+chosen_by = WindowMedian.choices
 weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
 sanitised, read, release, given = base.sanitised, base.read, base.Release, base.noise_source
 clipped_mean, within_ball, in_ball, in_box = (
@@ -327,6 +289,7 @@ clipped_mean, within_ball, in_ball, in_box = (
 )
 divided, step_budgets, votes = budgets.divided, budgets.step_budgets, vote_and_mask
 coordinate_cost = StableCentres.coordinate_cost
+GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
 COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
 
 # The table: contract, and what it is asked with; name, fault, and what an example needs to have it
@@ -380,16 +343,20 @@ FOUND = (
       on.is_cut),
      ("bins from the smallest row on", attribute(UnitHistogram, "keys", bins_from_the_smallest_row),
       on.searches_bins),
-     ("exponents from the smallest on", swapped(exponents, exponents_from_the_smallest),
-      on.has_step("exponent")),
+     ("exponents from the smallest on",
+      rewritten(scale, "exponents", "keys, np.nan", "keys - keys.min(), np.nan"), on.has_step("exponent")),
      ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
-     ("groups that overlap", attribute(scale.Winsor, "statistic", overlapping_groups), on.groups_variances),
-     ("groups in order of size", attribute(scale.Winsor, "statistic", lambda self, x, log_s: (
-         sorted_statistic(self, np.sort(x), log_s))), on.groups_variances),
-     ("score |n - 2L|", attribute(WindowMedian, "pieces", twice_the_depth), on.uses("window_median")),
-     ("scores of a rank doubled", attribute(RankWindow, "pieces", twice_the_rank),
+     ("groups that overlap", rewritten(scale.Winsor, "statistic", GROUPED,
+      GROUPED.replace("x,", "np.lib.stride_tricks.sliding_window_view(x, self.group).ravel(),")),
+      on.groups_variances),
+     ("groups in order of size",
+      rewritten(scale.Winsor, "statistic", GROUPED, GROUPED.replace("x", "np.sort(x)")), on.groups_variances),
+     ("score |n - 2L|", rewritten(WindowMedian, "pieces", "np.abs(p -", "2 * np.abs(p -"),
+      on.uses("window_median")),
+     ("scores of a rank doubled", rewritten(RankWindow, "pieces", "twice = 2", "twice = 4"),
       on.has_step("outer-radius")),
-     ("positions between the points only", attribute(WindowMedian, "pieces", range_of_the_data),
+     ("positions between the points only", rewritten(WindowMedian, "pieces", "np.zeros(len(in_window), bool)",
+      "(edges[:-1] < points[0]) | (edges[1:] > points[p - 1])"),
       on.has_window_range)),
     (noise_meets_whole_numbers, {},
      ("scores of floats", attribute(WindowMedian, "choices", scores_of_floats),
@@ -414,7 +381,8 @@ FOUND = (
      ("bottom for the right width twice",
       attribute(WindowMedian, "bottom", lambda self, cost: weighed(replace(self, left=self.right), cost)),
       on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight"))),
-     ("bottom decided by the points", attribute(WindowMedian, "draw", silent_for_sparse_points),
+     ("bottom decided by the points", rewritten(WindowMedian, "draw", LAST,
+      f"({LAST} or not np.median(np.abs(points - np.median(points))) < self.right)"),
       on.has_bottom)),
     (accounting.plan_composes_to_the_budget, {},
      ("every charge costs twice",
