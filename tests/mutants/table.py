@@ -101,18 +101,6 @@ def float_moment(x, change, radius, counted=False):
     return second_moment(within_ball(change(x), radius)).view(Floats)
 
 
-def histogram(shown, padded=True):
-    def release(keys, charge, noise, threshold=None):
-        unique, counts = np.unique(keys, return_counts=True)
-        full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
-        noisy = histograms._noisy(full, charge, noise)[: len(counts)]
-        least = histograms.stability_threshold(charge.cost) if threshold is None else threshold
-        kept = shown(counts, noisy, least)
-        return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
-
-    return release
-
-
 # Rows
 
 
@@ -290,7 +278,7 @@ clipped_mean, within_ball, in_ball, in_box = (
 divided, step_budgets, votes = budgets.divided, budgets.step_budgets, vote_and_mask
 coordinate_cost = StableCentres.coordinate_cost
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
-COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
+THRESHOLD = histograms.stability_threshold
 
 # The table: contract, and what it is asked with; name, fault, and what an example needs to have it
 
@@ -371,9 +359,10 @@ FOUND = (
            ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))))),
      ("threshold below the least", attribute(UnitHistogram, "threshold", halved(threshold)),
       on.both(HAS_BINS, on.searches_bins)),
-     ("threshold of the estimator's own",  # in a histogram that no longer refuses it
-      swapped(COUNTED, histogram(lambda counts, noisy, least: noisy >= 3.0)), HAS_BINS),
-     ("bins shown by their count", swapped(COUNTED, histogram(lambda counts, noisy, least: counts >= least)),
+     ("threshold of the estimator's own",
+      rewritten(histograms, "stability_histogram", "noisy >= shown", "noisy >= 3.0"), HAS_BINS),
+     ("bins shown by their count",
+      rewritten(histograms, "stability_histogram", "noisy >= shown", "counts >= shown"),
       HAS_BINS),
      ("bottom halved", attribute(WindowMedian, "bottom", lambda self, cost: weighed(self, cost) // 2),
       on.has_bottom),
@@ -405,7 +394,7 @@ FOUND = (
     (accounting.draws_do_not_depend_on_the_rows, {},
      ("the raw value for ties", method("estimate", raw_for_ties), everywhere),
      ("one draw for each populated bin",
-      swapped(COUNTED, histogram(lambda counts, noisy, least: noisy >= least, padded=False)), HAS_BINS)),
+      rewritten(histograms, "stability_histogram", "np.zeros(len(keys), np.int64)", "counts"), HAS_BINS)),
     (accounting.wrong_public_arguments_are_refused_before_any_draw, {},
      ("n and d not checked", swapped(base.require_rows, lambda n, d, least=2: None), on.on_the_line),
      ("n and d not checked, in many dimensions",
