@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
-from math import ceil, inf, log, nan
+from math import ceil, inf, isnan, log, nan
 
 import numpy as np
 import pytest
@@ -254,6 +254,13 @@ ENDS = (-inf, -1.5, -1.0, 0.5, 0.625, 2.0, 9.0, nan)
 GRID = np.arange(LOW, HIGH, WIDTH / 2)  # a point of every piece that ENDS can make, ends among them
 
 
+def score(t, points, rank):
+    """The score of `proofs/univariate.md`, section 1.5, point by point."""
+    points = [min(max(y, LOW), HIGH) for y in points if not isnan(y)]
+    begins, stays = sum(y - 2 * WIDTH > t for y in points), sum(y + WIDTH > t for y in points)
+    return max(0, begins - rank, rank - stays)
+
+
 def scores(points, rank):
     pieces = RankWindow(left=WIDTH, right=2 * WIDTH, low=LOW, high=HIGH, rank=rank).pieces(np.array(points))
     at = np.searchsorted(pieces.edges, GRID, side="right") - 1
@@ -262,9 +269,12 @@ def scores(points, rank):
 
 @pytest.mark.turns(3)
 @pytest.mark.parametrize("rank", [1, 2, 3])
-def test_scores_of_a_rank_move_by_one_at_most(rank):
+def test_scores_of_a_rank_are_right_and_move_by_one_at_most(rank):
     """Over all columns of three and all replacements, absent rows and ties among them."""
     found = {points: scores(points, rank) for points in product(ENDS, repeat=FEW)}
+    for points, here in found.items():
+        if points == tuple(sorted(points)):
+            assert here.tolist() == [score(t, points, rank) for t in GRID], points
     apart = [np.abs(found[(a, *rest)] - found[(b, *rest)]).max()
              for a, b, *rest in product(ENDS, repeat=FEW + 1)]  # fmt: skip
     assert max(apart) == 1
