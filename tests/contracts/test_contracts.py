@@ -11,7 +11,7 @@ from tests.mutants.conditions import attaining, charges
 from workbench.catalog import CATALOG, Example
 from workbench.contracts import accuracy, behaviour
 from workbench.contracts.accounting import draws_hold, recorded, steps_of_many_rows
-from workbench.contracts.behaviour import moved, numbers, rounded
+from workbench.contracts.behaviour import mapped, numbers, rounded
 from workbench.contracts.datasets import dimension, least, typical_rows, with_absent
 from workbench.contracts.every import CONTRACTS, RECORDED, REFERENCE, SPENDING
 from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity, gaps_hold, measured
@@ -188,7 +188,7 @@ def test_an_answer_moves_with_rows_and_centres(key, example):
             value, again = run(example, rows, seed), run(other, rows + moves, seed)
             assert type(value) is type(again)
             found += not stopped_early(value)
-            expected = numbers(moved(example, value, moves))
+            expected = numbers(mapped(example, value, move=moves))
             np.testing.assert_allclose(numbers(again), expected, rtol=1e-7, atol=1e-7)
     assert found
 

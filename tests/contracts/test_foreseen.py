@@ -4,23 +4,23 @@ A median is compared by counts: if it is at most b, runs with an error above b h
 Binomial(runs, 1/2).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.catalog import CATALOG, Entry
+from workbench.catalog import CATALOG
 from workbench.catalog.hardest import hardest
 from workbench.contracts.accuracy import refused
+from workbench.contracts.kit import cases
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.release import Asked, ErrorStatement
+from workbench.estimators.release import Asked
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.search import fewest_rows
 
@@ -30,26 +30,22 @@ from workbench.study.search import fewest_rows
 # cautious    the median error is at most the prediction, and at least a part of it
 # proved      the median error is at most the bound of .95; below, the bound is infinite or the plan refuses
 # answers     an answer is good; below, the plan refuses or every run abstains
-# reference   without privacy: no cliff
 #
 # Settings are public numbers; rows are of the key's own model at the hardest parameters within them.
 
-Kind = Literal["predicted", "cautious", "proved", "answers", "reference"]
-Generator = np.random.Generator
-Law = Callable[[Generator, int, int, Entry, Any], tuple[np.ndarray, Any]]
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 
 
-def hard(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+def hard(rng, n, d, entry, estimator):
     world = hardest(entry, estimator, d)
     return world.population.sample(n, rng=rng), world.truth
 
 
-def its_own(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Any]:
+def its_own(rng, n, d, entry, estimator):
     return entry.population.sample(n, rng=rng), entry.truth
 
 
-def thin(rng: Generator, n: int, d: int, entry: Entry, estimator: Any) -> tuple[np.ndarray, Gaussian]:
+def thin(rng, n, d, entry, estimator):
     turned = np.linalg.qr(rng.standard_normal((d, d)))[0] * np.geomspace(1, 1e-3, d)
     mean = np.full(d, 1e6)
     return mean + rng.standard_normal((n, d)) @ turned.T, Gaussian(mean, turned @ turned.T)
@@ -65,7 +61,7 @@ class Cliff:
     told from one that is off by three tenths, where that takes a minute.
     """
 
-    kind: Kind
+    kind: str
     estimator: Any = None
     budget: Budget = APPROX
     d: int = 1
@@ -73,24 +69,23 @@ class Cliff:
     below: int | None = None
     loose: Any = None
     runs: int = 40
-    rows: Law = hard
+    rows: Any = hard
     good: float | None = None
     least: float = 0.1
     slow: int = 0
 
 
-def own(key: str, of: int = 0, **more: Any) -> Any:
+def own(key, of=0, **more):
     entry, example = CATALOG[key], CATALOG[key].examples[of]
-
     filled = {"estimator": example.estimator, "budget": example.budget, "d": entry.population.d or 1}
     return Cliff(**(filled | {"rows": its_own} | more))
 
 
-def predicted(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+def predicted(estimator, d, above, below, **more):
     return Cliff(kind="predicted", estimator=estimator, d=d, above=above, below=below, **more)
 
 
-def proved(estimator: Any, d: int, above: int, below: int | None, **more: Any) -> Cliff:
+def proved(estimator, d, above, below, **more):
     return Cliff(kind="proved", estimator=estimator, d=d, above=above, below=below, **more)
 
 
@@ -127,8 +122,6 @@ CLIFFS = {
     "univariate/interval-mean": predicted(wb.IntervalMean(), 1, 20_000, None, runs=200),
     "range/box": own("range/box", kind="proved", above=1000, below=20),
     "range/ball": own("range/ball", kind="proved", above=3000, below=20),
-    "mean/empirical": Cliff(kind="reference"),
-    "mean/filter-nonprivate": Cliff(kind="reference"),
     "mean/clipped-box": predicted(
         wb.ClippedBoxMean(radius=10.0, sigma=1.0), 10, 1000, 20, runs=400
     ),
@@ -153,8 +146,6 @@ CLIFFS = {
         wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
         2, 3000, 150, runs=400
     ),
-    "covariance/empirical": Cliff(kind="reference"),
-    "covariance/filter-nonprivate": Cliff(kind="reference"),
     "covariance/clipped": predicted(
         wb.ClippedCovariance(upper=1.0, lower=1.0), 10, 20_000, 10_000,
         loose=wb.ClippedCovariance(upper=1e4, lower=1.0), runs=120,
@@ -202,21 +193,16 @@ CLIFFS = {
 }  # fmt: skip
 
 
-# No key is silent: what public numbers say of an error is true above the cliff; below it they say nothing.
-#
-# A median is compared by counts: if it is at most b, runs with an error above b have at most the law of
-# Binomial(runs, 1/2).
-
 BAND = 1.15  # of a prediction
 ROUNDING = 1 + 1e-9  # a lattice of candidates has exact errors
 
 
-def stated(estimator, n, d, budget) -> ErrorStatement | None:
+def stated(estimator, n, d, budget):
     return Asked(estimator, n, d, budget).error()
 
 
 @cache
-def errors(key: str, below: bool = False, runs: int = 0) -> np.ndarray:
+def errors(key, below=False, runs=0):
     row = CLIFFS[key]
     estimator, n = (
         (row.loose or row.estimator, row.below or row.above) if below else (row.estimator, row.above)
@@ -224,7 +210,7 @@ def errors(key: str, below: bool = False, runs: int = 0) -> np.ndarray:
     return np.array([error_of(key, row, estimator, n, seed) for seed in range(runs or row.runs)])
 
 
-def error_of(key: str, row: Cliff, estimator, n: int, seed: int) -> float:
+def error_of(key, row, estimator, n, seed):
     entry = CATALOG[key]
     rows, truth = row.rows(np.random.default_rng((seed, n)), n, row.d, entry, estimator)
     value = estimator(rows, budget=row.budget, rng=np.random.default_rng((seed, n, 1))).value
@@ -233,12 +219,12 @@ def error_of(key: str, row: Cliff, estimator, n: int, seed: int) -> float:
     return value.width / 2 if entry.estimand == "interval" else float(entry.loss(value, truth))
 
 
-def more_than_half(found: np.ndarray, limit: float, above: bool) -> bool:
+def more_than_half(found, limit, above):
     count = int((found > limit * ROUNDING).sum() if above else (found < limit / ROUNDING).sum())
     return count >= refused(len(found), 0.5)
 
 
-def the_statement_is_true_above_the_cliff(key: str, said: ErrorStatement | None, found: np.ndarray) -> None:
+def the_statement_is_true_above_the_cliff(key, said, found):
     row = CLIFFS[key]
     if row.kind == "answers":
         assert not more_than_half(found, row.good, above=True)
@@ -251,7 +237,7 @@ def the_statement_is_true_above_the_cliff(key: str, said: ErrorStatement | None,
     assert not more_than_half(found, said.value * least, above=False), (said, np.median(found))
 
 
-def nothing_is_promised_below_the_cliff(key: str, row: Cliff | None = None, prediction=stated) -> None:
+def nothing_is_promised_below_the_cliff(key, row=None, prediction=stated):
     row = row or CLIFFS[key]
     if row.below is None and row.loose is None:
         assert refuses(row)
@@ -267,7 +253,7 @@ def nothing_is_promised_below_the_cliff(key: str, row: Cliff | None = None, pred
         assert not said.informative, said
 
 
-def refuses(row: Cliff) -> bool:
+def refuses(row):
     fewest = fewest_rows(row.estimator, row.d, row.budget)
     if fewest <= 4:
         return row.kind == "proved"
@@ -278,19 +264,16 @@ def refuses(row: Cliff) -> bool:
     return False
 
 
-PRIVATE = [key for key, row in CLIFFS.items() if row.kind != "reference"]
 PREDICTED = [key for key, row in CLIFFS.items() if row.kind == "predicted"]
 NARROW = {  # a bound on a parameter that a prediction might ignore, and where it decides
-    "covariance/coinpress": ({"upper": 1.0}, {}),
-    "covariance/clipped": ({"upper": 1.0}, {}),
-    "covariance/heavy-tailed": ({"upper": 1.0}, {}),
-    "covariance/pure-net": ({"upper": 1.0}, {}),
+    **{
+        f"covariance/{key}": ({"upper": 1.0}, {})
+        for key in ("coinpress", "clipped", "heavy-tailed", "pure-net")
+    },
     "gaussian/coinpress": ({"upper": 1.0}, {}),
-    "mean/filter": ({"radius": 3.0}, {"d": 3, "below": 200}),
-    "mean/prime": ({"radius": 3.0}, {"d": 3, "below": 200}),
+    **{f"mean/{key}": ({"radius": 3.0}, {"d": 3, "below": 200}) for key in ("filter", "prime")},
     "mean/robust": ({"radius": 3.0}, {"d": 3, "below": 120}),
-    "univariate/two-step-mean": ({"radius": 2.0}, {}),
-    "univariate/median": ({"radius": 2.0}, {}),
+    **{f"univariate/{key}": ({"radius": 2.0}, {}) for key in ("two-step-mean", "median")},
 }
 
 
@@ -300,39 +283,37 @@ def said_above(key):
 
 
 def test_every_key_has_its_cliff():
-    assert set(CLIFFS) == set(CATALOG)
-    for key in PRIVATE:
-        assert type(CLIFFS[key].estimator) is type(CATALOG[key].estimator)
-        assert CLIFFS[key].runs >= 40
+    private = {key for key, _, _ in cases(CATALOG.values())}
+    assert {*CLIFFS} == private
+    for key, row in CLIFFS.items():
+        assert type(row.estimator) is type(CATALOG[key].estimator)
+        assert row.runs >= 40
 
 
-@pytest.mark.daily
-@pytest.mark.parametrize("key", PRIVATE)
-def test_the_statement_is_true_above_the_cliff(key):
+MARKS = {"daily": lambda row: row.runs, "slow": lambda row: row.slow}
+RUNS = [
+    pytest.param(
+        key, runs(row), mark == "slow" or not row.slow, marks=getattr(pytest.mark, mark), id=f"{key}-{mark}"
+    )
+    for key, row in CLIFFS.items()
+    for mark, runs in MARKS.items()
+    if runs(row)
+]
+
+
+@pytest.mark.parametrize(("key", "runs", "decides"), RUNS)
+def test_the_statement_is_true_above_the_cliff(key, runs, decides):
     """And for predictions: one that is off by three tenths is not."""
-    said, found = said_above(key), errors(key)
+    said, found = said_above(key), errors(key, runs=runs)
     the_statement_is_true_above_the_cliff(key, said, found)
-    if key in PREDICTED and not CLIFFS[key].slow:
-        refuse_what_is_off(key, said, found)
-
-
-def refuse_what_is_off(key, said, found):
-    for factor in (1.3, 1 / 1.3):
-        wrong = ErrorStatement(said.value * factor, said.kind, said.meaning)
+    for factor in (1.3, 1 / 1.3) if decides and key in PREDICTED else ():
+        wrong = replace(said, value=said.value * factor)
         with pytest.raises(AssertionError):
             the_statement_is_true_above_the_cliff(key, wrong, found)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("key", [key for key in PREDICTED if CLIFFS[key].slow])
-def test_the_statement_is_true_in_many_runs(key):
-    said, found = said_above(key), errors(key, runs=CLIFFS[key].slow)
-    the_statement_is_true_above_the_cliff(key, said, found)
-    refuse_what_is_off(key, said, found)
-
-
 @pytest.mark.turns(6)
-@pytest.mark.parametrize("key", PRIVATE)
+@pytest.mark.parametrize("key", CLIFFS)
 def test_nothing_is_promised_below_the_cliff(key):
     """And there answers are bad: a prediction of nothing everywhere would be no lie, and of no use."""
     nothing_is_promised_below_the_cliff(key)

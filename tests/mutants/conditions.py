@@ -1,70 +1,65 @@
 """What an example has that a fault may break: it is put only where there is something to break."""
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
-from workbench.catalog import Example
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.kit import answer
-from workbench.privacy import ApproxDP, Charge, Parallel, UnitNoise, histograms, mechanisms, stable
-from workbench.study.faults import Fault, Mutant, declared, replaced_everywhere
-
-Condition = Callable[[Example], bool]
+from workbench.privacy import ApproxDP, Parallel, UnitNoise, histograms, mechanisms, stable
+from workbench.study.faults import Mutant, declared, replaced_everywhere
 
 
 @cache
-def charges(example: Example) -> tuple[Charge, ...]:
+def charges(example):
     """Those of the longest plan and, of plans as long, of the one of most rows, which contracts look at."""
     plans = [tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000)]
     return max(reversed(plans), key=len)
 
 
-def has_step(step: str) -> Condition:
+def has_step(step):
     return lambda example: step in {charge.step for charge in charges(example)}
 
 
-def uses(*names: str) -> Condition:
+def uses(*names):
     return lambda example: bool({charge.mechanism for charge in charges(example)} & {*names})
 
 
-def calibrated(calibration: str) -> Condition:
+def calibrated(calibration):
     return lambda example: getattr(example.estimator, "calibration", None) == calibration
 
 
-def of(*estimands: str) -> Condition:
+def of(*estimands):
     return lambda example: entry_of(example).estimand in estimands
 
 
-def of_type(*names: str) -> Condition:
+def of_type(*names):
     return lambda example: type(example.estimator).__name__ in names
 
 
-def has(name: str) -> Condition:
+def has(name):
     return lambda example: hasattr(example.estimator, name)
 
 
-def both(*conditions: Condition) -> Condition:
+def both(*conditions):
     return lambda example: all(condition(example) for condition in conditions)
 
 
-def without(*conditions: Condition) -> Condition:
+def without(*conditions):
     return lambda example: not any(condition(example) for condition in conditions)
 
 
-def calls(function: Callable[..., Any], counted: bool = True) -> Condition:
+def calls(function, counted=True):
     """Whether it is called; unless `counted`, and never for how many rows are there beside their sum."""
 
     @cache
-    def condition(example: Example) -> bool:
-        seen: list[bool] = []
+    def condition(example):
+        seen = []
 
-        def watched(*args: Any, **kwargs: Any) -> Any:
+        def watched(*args, **kwargs):
             seen.append(counted or not (kwargs.get("counted") or any(one is True for one in args)))
             return function(*args, **kwargs)
 
@@ -75,43 +70,43 @@ def calls(function: Callable[..., Any], counted: bool = True) -> Condition:
     return condition
 
 
-def on_the_line(example: Example) -> bool:
+def on_the_line(example):
     return dimension(example) is None
 
 
-def unbounded(example: Example) -> bool:
+def unbounded(example):
     return getattr(example.estimator, "radius", None) is None and not hasattr(example.estimator, "low")
 
 
-def compares_pairs(example: Example) -> bool:
+def compares_pairs(example):
     return has_step("log-scale")(example) or has_step("exponent")(example)
 
 
-def has_bottom(example: Example) -> bool:
+def has_bottom(example):
     return any(
         charge.mechanism == "window_median" and getattr(charge.cost, "delta", 0.0) > 0
         for charge in charges(example)
     )
 
 
-def is_symmetric(example: Example) -> bool:
+def is_symmetric(example):
     return any(kind != "none" for kind in entry_of(example).symmetries.values())
 
 
-def has_several_steps(example: Example) -> bool:
+def has_several_steps(example):
     found = charges(example)
     return len(found) > 1 and any(charge.cost != example.budget for charge in found)
 
 
-def has_parts(example: Example) -> bool:
+def has_parts(example):
     return hasattr(planned(example, max(24, least(example))), "parts")
 
 
-def approximate(example: Example) -> bool:
+def approximate(example):
     return isinstance(example.budget, ApproxDP)
 
 
-def practical(example: Example) -> bool:
+def practical(example):
     return getattr(example.estimator, "mode", "proved") == "practical"
 
 
@@ -138,7 +133,6 @@ groups_variances = both(has_step("variance"), calibrated("tight"))
 
 # Too little noise, and another sensitivity than a step's own: in a mechanism, or in a step of an example.
 
-Steps = Callable[[Example], set[str]]
 MECHANISMS = (
     *(mechanisms.additive, mechanisms.truncated_laplace, mechanisms.gaussian, mechanisms.symmetric_gaussian),
     *(mechanisms.lower_bound, mechanisms.noisy_max, mechanisms.exponential, mechanisms.cuts),
@@ -155,23 +149,23 @@ NAMES = (
 QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
 
 
-def reached_early(example: Example) -> bool:
+def reached_early(example):
     return not (has_step("exponent")(example) and has_step("locate")(example))
 
 
-def in_one_stage(example: Example) -> bool:
+def in_one_stage(example):
     return not isinstance(planned(example, max(1000, least(example))), Parallel)
 
 
-def attaining(example: Example) -> list[Charge]:
+def attaining(example):
     return [charge for charge in charges(example) if charge.step not in entry_of(example).bounded_steps]
 
 
-def attains(mechanism: str) -> Condition:
+def attains(mechanism):
     return lambda example: mechanism in {charge.mechanism for charge in attaining(example)}
 
 
-def of_mechanisms() -> Iterator[Mutant[Any]]:
+def of_mechanisms():
     """Every mechanism with too little noise, or charged for another sensitivity than its own.
 
     In one step of one example arithmetic on the records of its contracts refutes the same; these show that
@@ -185,28 +179,28 @@ def of_mechanisms() -> Iterator[Mutant[Any]]:
             yield from misdeclared(name, wrong, attains(name), early)
 
 
-def steps_of_mechanism(name: str, example: Example) -> set[str]:
+def steps_of_mechanism(name, example):
     return {charge.step for charge in charges(example) if charge.mechanism == name}
 
 
-def quiet(name: str, wrong: Steps, applies: Condition) -> Iterator[Mutant[Any]]:
+def quiet(name, wrong, applies):
     for word, factor in (("halved", 0.5), ("off", 0.0)):
         fault = noise_of_steps(wrong, factor)
         yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
 
 
-def misdeclared(name: str, wrong: Steps, applies: Condition, early: Condition) -> Iterator[Mutant[Any]]:
+def misdeclared(name, wrong, applies, early):
     half, double = (sensitivity_of_steps(wrong, factor) for factor in (0.5, 2.0))
     yield Mutant(f"sensitivity of {name} halved", half, gap_is_the_sensitivity, applies)
     yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
 
 
 class Rescaled:
-    def __init__(self, source: Any, factor: float) -> None:
+    def __init__(self, source, factor):
         self.source, self.factor = source, factor
 
-    def __getattr__(self, kind: str) -> Callable[..., Any]:
-        def noisy(value: Any, sensitivity: float, scale: float, *rest: float) -> Any:
+    def __getattr__(self, kind):
+        def noisy(value, sensitivity, scale, *rest):
             if not self.factor:
                 if kind == "cuts":
                     return UnitNoise().cuts(value, sensitivity, scale)
@@ -219,13 +213,13 @@ class Rescaled:
         return getattr(self.source, kind) if kind == "uniform" else noisy
 
 
-def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+def noise_of_steps(wrong, factor):
     @contextmanager
-    def fault(example: Example) -> Iterator[None]:
+    def fault(example):
         steps = wrong(example)
 
-        def changed(mechanism: Callable[..., Any]) -> Callable[..., Any]:
-            def call(value: Any, charge: Charge, noise: Any, *rest: Any) -> Any:
+        def changed(mechanism):
+            def call(value, charge, noise, *rest):
                 source = Rescaled(noise, factor) if charge.step in steps else noise
                 return mechanism(value, charge, source, *rest)
 
@@ -237,5 +231,5 @@ def noise_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault
     return fault
 
 
-def sensitivity_of_steps(wrong: Callable[[Example], set[str]], factor: float) -> Fault:
+def sensitivity_of_steps(wrong, factor):
     return lambda example: declared(wrong(example), factor)()

@@ -1,30 +1,76 @@
 """How tests put faults in: a line that is written wrongly, and designs that are kept apart from faults."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from inspect import getsource, unwrap
+from functools import partial
+from importlib import import_module
+from inspect import getsource, signature, unwrap
+from pkgutil import resolve_name
 from textwrap import dedent
 from types import ModuleType
 from typing import Any
 
-from workbench.study.faults import Fault, attribute, cached_functions, replaced_everywhere, swapped
+import pytest
+
+from workbench.study.faults import Mutant, attribute, cached_functions, replaced_everywhere, swapped
 
 
-def rewritten(owner: Any, name: str, right: str, wrong: str) -> Fault:
+def rewritten(owner, name, right, wrong):
     """Return the fault that writes `wrong` where a function of a class or module says `right`, once."""
     original = vars(owner)[name]
-    other = changed(original, right, wrong)
+    function = getattr(original, "fget", None) or getattr(original, "__func__", original)
+    other = changed(function, right, wrong)
     return swapped(original, other) if isinstance(owner, ModuleType) else attribute(owner, name, other)
 
 
-def changed(function: Callable[..., Any], right: str, wrong: str) -> Any:
+def changed(function, right, wrong):
     text = dedent(getsource(function))
     if text.count(right) != 1:
         raise LookupError(f"{function.__qualname__} does not say {right!r} once")
-    made: dict[str, Any] = {}
+    made = {}
     exec(text.replace(right, wrong), unwrap(function).__globals__, made)
     return made[function.__name__]
+
+
+def placed(words):
+    """Return the owner and the name of what is called so below `workbench`."""
+    owner, _, name = words.rpartition(".")
+    return resolve_name(f"workbench.{owner}"), name
+
+
+def by(test, *given):
+    """Return the test that is called so below `tests`, with what it is given, as in `rows`."""
+    home, _, name = test.rpartition(".")
+    module = import_module(f"tests.{home}")
+    found, values = getattr(module, name), [value for one in given for value in looked_up(module, one)]
+    names = [one for one in signature(found).parameters if one != "monkeypatch"]
+    if len(names) == len(signature(found).parameters):
+        return partial(found, *values)
+
+    def run():
+        with pytest.MonkeyPatch.context() as patch:
+            found(**dict(zip(names, values, strict=True)), monkeypatch=patch)
+
+    return run
+
+
+def looked_up(module, word):
+    if not (isinstance(word, str) and re.match(r"\*?[A-Z_]+(\.|$)", word)):
+        return [word]
+    name, *keys = word.removeprefix("*").split(".")
+    one = getattr(module, name)
+    for key in keys:
+        one = one[int(key) if key.isdigit() else key]
+    return [*one] if word.startswith("*") else [one]
+
+
+def mutant(name, where, right, wrong, *found_by):
+    """Return the mutant of a row."""
+    owner, what = placed(where)
+    fault = attribute(owner, what, wrong) if right is None else rewritten(owner, what, right, wrong)
+    return Mutant(name, fault, by(*found_by))
 
 
 @dataclass
@@ -36,7 +82,7 @@ class Memo:
     scratch: dict[Any, Any] = field(default_factory=dict)
     mutating: bool = False
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments, **named):
         key = (arguments, *sorted(named.items()))
         shelf = self.known if key in self.known or not self.mutating else self.scratch
         if key not in shelf:
@@ -44,14 +90,14 @@ class Memo:
         return shelf[key]
 
 
-def forget() -> None:
+def forget():
     """Empty the caches themselves, for faults that take their functions from behind them."""
     for function in cached_functions():
         function.cache_clear()
 
 
 @contextmanager
-def memos() -> Iterator[list[Memo]]:
+def memos():
     """Put an empty memo in the place of every cache; the caches are as they were afterwards."""
     pairs = [(function, Memo(function.__wrapped__)) for function in cached_functions()]
     with replaced_everywhere(*pairs):
@@ -59,7 +105,7 @@ def memos() -> Iterator[list[Memo]]:
 
 
 @contextmanager
-def isolated(made: list[Memo]) -> Iterator[None]:
+def isolated(made):
     for memo in made:
         memo.mutating = True
     try:

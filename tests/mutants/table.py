@@ -1,12 +1,10 @@
 """The table of mutants: faults put into the package on purpose, each with the contract that must find it."""
 
 import warnings
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from math import inf
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -15,7 +13,6 @@ import workbench as wb
 from tests.mutants import conditions as on
 from tests.mutants.faults import rewritten
 from workbench import ClippedMean, errors
-from workbench.catalog import Example
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.contracts.gaps import gap_is_the_sensitivity
@@ -45,7 +42,6 @@ from workbench.privacy import (
     stable,
 )
 from workbench.study.faults import (
-    Fault,
     Mutant,
     attribute,
     charged,
@@ -55,14 +51,12 @@ from workbench.study.faults import (
 )
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
-Steps = Callable[..., Any]
 
-
-def method(name: str, change: Callable[[Steps], Steps]) -> Fault:
+def method(name, change):
     """A method of an example's estimator, changed: a function of the estimator and its arguments."""
 
     @contextmanager
-    def fault(example: Example) -> Iterator[None]:
+    def fault(example):
         kind = type(example.estimator)
         with patch.object(kind, name, change(getattr(kind, name))):
             yield
@@ -70,12 +64,12 @@ def method(name: str, change: Callable[[Steps], Steps]) -> Fault:
     return fault
 
 
-def times(cost: Any, factor: float) -> Any:
+def times(cost, factor):
     name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
     return replace(cost, **{name: factor * getattr(cost, name)})
 
 
-def halved(function: Steps) -> Steps:
+def halved(function):
     return lambda *arguments: function(*arguments) / 2
 
 
@@ -83,89 +77,41 @@ def halved(function: Steps) -> Steps:
 
 
 class Unclipped:
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
 
 
-def exponents_from_the_smallest(differences: np.ndarray) -> np.ndarray:
-    keys = exponents(differences)
-    return keys - keys.min()
-
-
-def overlapping_groups(self: Any, x: np.ndarray, log_s: float) -> float:
-    windows = np.lib.stride_tricks.sliding_window_view(x, self.group)
-    with np.errstate(all="ignore"):
-        ratios = np.exp(2 * (np.log(windows.std(axis=1, ddof=1)) - log_s))
-    return float(np.clip(ratios, self.low, self.high).mean()) - self.middle
-
-
-def twice_the_depth(self: WindowMedian, points: np.ndarray) -> Any:
-    pieces = scored(self, points)
-    middles = pieces.edges[:-1] + np.diff(pieces.edges) / 2
-    left = np.searchsorted(np.sort(points), middles)
-    return replace(pieces, twice=np.maximum(pieces.twice, 2 * np.abs(len(points) - 2 * left)))
-
-
-def twice_the_rank(self: RankWindow, points: np.ndarray) -> Any:
-    pieces = ranked(self, points)
-    return replace(pieces, twice=2 * pieces.twice)
-
-
-def range_of_the_data(self: WindowMedian, points: np.ndarray) -> Any:
-    pieces = scored(self, points)
-    outside = (pieces.edges[:-1] < points.min()) | (pieces.edges[1:] > points.max())
-    return replace(pieces, void=pieces.void | outside)
-
-
-def scores_of_floats(self: WindowMedian, *arguments: Any) -> Any:
+def scores_of_floats(self, *arguments):
     scores, weights = chosen_by(self, *arguments)
     return np.asarray(scores), weights
-
-
-def silent_for_sparse_points(self: WindowMedian, points: np.ndarray, charge: Any, noise: Any) -> float | None:
-    place = drawn(self, points, charge, noise)
-    crowded = np.median(np.abs(points - np.median(points))) < self.right
-    return place if crowded or self.low is not None else None
 
 
 class Floats(np.ndarray):
     unit, counts = 1.0, property(lambda self: self)
 
-    def padded(self, by: Any) -> "Floats":
+    def padded(self, by):
         return np.pad(self, by).view(Floats)
 
 
-def float_mean(x: np.ndarray, change: Steps, radius: float, counted: bool = False) -> Floats:
+def float_mean(x, change, radius, counted=False):
     return np.asarray(within_ball(change(x), radius).mean(axis=0)).view(Floats)
 
 
-def float_moment(x: np.ndarray, change: Steps, radius: float, counted: bool = False) -> Floats:
+def float_moment(x, change, radius, counted=False):
     return second_moment(within_ball(change(x), radius)).view(Floats)
-
-
-def histogram(shown: Steps, padded: bool = True) -> Steps:
-    def release(keys: np.ndarray, charge: Any, noise: Any, threshold: float | None = None) -> Any:
-        unique, counts = np.unique(keys, return_counts=True)
-        full = np.append(counts, np.zeros(len(keys) - len(counts))) if padded else counts
-        noisy = histograms._noisy(full, charge, noise)[: len(counts)]
-        least = histograms.stability_threshold(charge.cost) if threshold is None else threshold
-        kept = shown(counts, noisy, least)
-        return dict(zip(unique[kept].tolist(), noisy[kept].tolist(), strict=True))
-
-    return release
 
 
 # Rows
 
 
-def rows_dropped(values: np.ndarray) -> np.ndarray:
+def rows_dropped(values):
     with np.errstate(invalid="ignore"):
         usable = np.abs(values) <= base.LARGEST
     return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
 
 
-def clipped_in_place(reader: Steps) -> Steps:
-    def clipped(x: Any) -> Any:
+def clipped_in_place(reader):
+    def clipped(x):
         if isinstance(x, np.ndarray) and x.flags.writeable:
             with np.errstate(invalid="ignore"):
                 np.clip(x, -1e3, 1e3, out=x)
@@ -174,18 +120,18 @@ def clipped_in_place(reader: Steps) -> Steps:
     return clipped
 
 
-def text_read_as_zeros(x: Any) -> Any:
+def text_read_as_zeros(x):
     try:
         return read(x)
     except ValueError:
         return np.zeros(len(x)), None
 
 
-def half_of_integers(value: Any, charge: Any, noise: Any) -> np.ndarray:
+def half_of_integers(value, charge, noise):
     return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon))
 
 
-def own_stream(seed: int | None) -> Steps:
+def own_stream(seed):
     return lambda rng: (
         SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
     )
@@ -194,12 +140,12 @@ def own_stream(seed: int | None) -> Steps:
 # Changes of the method `estimate` of an estimator: (self, x, budget, noise)
 
 
-def of_rows(change: Steps) -> Callable[[Steps], Steps]:
+def of_rows(change):
     return lambda steps: lambda self, x, *rest: steps(self, change(x), *rest)
 
 
-def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[Steps], Steps]:
-    def raising(x: np.ndarray) -> np.ndarray:
+def raises_if(condition):
+    def raising(x):
         if condition(x):
             raise ValueError("unexpected rows")
         return x
@@ -207,14 +153,14 @@ def raises_if(condition: Callable[[np.ndarray], bool]) -> Callable[[Steps], Step
     return of_rows(raising)
 
 
-def warned_of(x: np.ndarray) -> np.ndarray:
+def warned_of(x):
     if not np.ptp(x):
         warnings.warn("all rows are equal", stacklevel=2)
     return x
 
 
-def raw_for_ties(steps: Steps) -> Steps:
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+def raw_for_ties(steps):
+    def changed(self, x, *rest):
         if np.ptp(x):
             return steps(self, x, *rest)
         if x.ndim == 2:
@@ -224,8 +170,8 @@ def raw_for_ties(steps: Steps) -> Steps:
     return changed
 
 
-def a_point_for_each_epsilon(steps: Steps) -> Steps:
-    def changed(self: Any, x: np.ndarray, budget: Any, noise: Any, *rest: Any) -> Any:
+def a_point_for_each_epsilon(steps):
+    def changed(self, x, budget, noise, *rest):
         size = next(getattr(budget, name) for name in ("epsilon", "rho", "mu") if hasattr(budget, name))
         for _ in range(int(size)):
             noise.uniform(0.0, 1.0)
@@ -234,8 +180,8 @@ def a_point_for_each_epsilon(steps: Steps) -> Steps:
     return changed
 
 
-def wider_with_n(steps: Steps) -> Steps:
-    def changed(self: Any, x: np.ndarray, *rest: Any) -> Any:
+def wider_with_n(steps):
+    def changed(self, x, *rest):
         value = steps(self, x, *rest)
         more = len(x) ** 2 if np.isfinite(value.high) else 0.0
         return Interval(value.low - more, value.high + more)
@@ -243,31 +189,31 @@ def wider_with_n(steps: Steps) -> Steps:
     return changed
 
 
-def a_fraction(factor: float) -> Callable[[Steps], Steps]:
+def a_fraction(factor):
     return lambda bound: lambda self, *arguments: bound(self, *arguments) / factor
 
 
 # Budgets and plans
 
 
-def overspent_shares(budget: Any, *shares: float, **deltas: Any) -> tuple[Any, ...]:
+def overspent_shares(budget, *shares, **deltas):
     *first, last = divided(budget, *shares, **deltas)
     name = "rho" if hasattr(budget, "rho") else "epsilon"
     return *first, replace(last, **{name: getattr(budget, name)})
 
 
-def whole_vote(budget: Any, share: float, kind: str) -> tuple[Any, Any]:
+def whole_vote(budget, share, kind):
     vote, mask = votes(budget, share, kind)
     return vote, replace(mask, epsilon=budget.epsilon)
 
 
-def twice_a_coordinate(self: StableCentres, d: int, budget: Any) -> tuple[str, Any]:
+def twice_a_coordinate(self, d, budget):
     rule, cost = coordinate_cost(self, d, budget)
     return rule, times(cost, 2.0)
 
 
 @contextmanager
-def every_share_is_the_whole(example: Example) -> Iterator[None]:
+def every_share_is_the_whole(example):
     outer = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
     one = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
     with ExitStack() as stack:
@@ -286,7 +232,7 @@ def every_share_is_the_whole(example: Example) -> Iterator[None]:
         yield
 
 
-def with_charges(plan: Any, change: Steps) -> Any:
+def with_charges(plan, change):
     match plan:
         case Converted():
             return replace(plan, part=with_charges(plan.part, change))
@@ -297,32 +243,30 @@ def with_charges(plan: Any, change: Steps) -> Any:
     return change(plan)
 
 
-def cheaper(plan: Any) -> Any:
+def cheaper(plan):
     return with_charges(plan, lambda charge: replace(charge, cost=times(charge.cost, 0.5)))
 
 
-def shorter(plan: Any) -> Any:
+def shorter(plan):
     if isinstance(plan, Converted):
         return replace(plan, part=shorter(plan.part))
     return replace(plan, parts=plan.parts[:-1])
 
 
-def released_with(change: Steps) -> Fault:
+def released_with(change):
     return attribute(base, "Release", lambda value, plan, *rest: release(value, change(plan), *rest))
 
 
-def drifting(plan: Steps) -> Steps:
+def drifting(plan):
     calls = count(1)
 
-    def drift(charge: Any) -> Any:
+    def drift(charge):
         return replace(charge, sensitivity=charge.sensitivity * (1 + 1e-9 * next(calls)))
 
     return lambda self, *public: with_charges(plan(self, *public), drift)
 
 
-exponents, sorted_statistic = scale.exponents, scale.Winsor.statistic
-scored, drawn, chosen_by = WindowMedian.pieces, WindowMedian.draw, WindowMedian.choices
-ranked = RankWindow.pieces
+chosen_by = WindowMedian.choices
 weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
 sanitised, read, release, given = base.sanitised, base.read, base.Release, base.noise_source
 clipped_mean, within_ball, in_ball, in_box = (
@@ -333,7 +277,8 @@ clipped_mean, within_ball, in_ball, in_box = (
 )
 divided, step_budgets, votes = budgets.divided, budgets.step_budgets, vote_and_mask
 coordinate_cost = StableCentres.coordinate_cost
-COUNTED, THRESHOLD = histograms.stability_histogram, histograms.stability_threshold
+GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
+THRESHOLD = histograms.stability_threshold
 
 # The table: contract, and what it is asked with; name, fault, and what an example needs to have it
 
@@ -357,7 +302,7 @@ GROWS = on.both(
 )
 UNCOUNTED = {"counted": False}  # floats have no unit, in which rows are counted
 
-FOUND: tuple[Any, ...] = (
+FOUND = (
     (accounting.draws_are_those_of_the_plan, {},
      *((f"{name} halved", swapped(getattr(module, name), halved(getattr(module, name))), on.uses(*kinds))
        for module, name, kinds in SCALES),
@@ -386,16 +331,20 @@ FOUND: tuple[Any, ...] = (
       on.is_cut),
      ("bins from the smallest row on", attribute(UnitHistogram, "keys", bins_from_the_smallest_row),
       on.searches_bins),
-     ("exponents from the smallest on", swapped(exponents, exponents_from_the_smallest),
-      on.has_step("exponent")),
+     ("exponents from the smallest on",
+      rewritten(scale, "exponents", "keys, np.nan", "keys - keys.min(), np.nan"), on.has_step("exponent")),
      ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
-     ("groups that overlap", attribute(scale.Winsor, "statistic", overlapping_groups), on.groups_variances),
-     ("groups in order of size", attribute(scale.Winsor, "statistic", lambda self, x, log_s: (
-         sorted_statistic(self, np.sort(x), log_s))), on.groups_variances),
-     ("score |n - 2L|", attribute(WindowMedian, "pieces", twice_the_depth), on.uses("window_median")),
-     ("scores of a rank doubled", attribute(RankWindow, "pieces", twice_the_rank),
+     ("groups that overlap", rewritten(scale.Winsor, "statistic", GROUPED,
+      GROUPED.replace("x,", "np.lib.stride_tricks.sliding_window_view(x, self.group).ravel(),")),
+      on.groups_variances),
+     ("groups in order of size",
+      rewritten(scale.Winsor, "statistic", GROUPED, GROUPED.replace("x", "np.sort(x)")), on.groups_variances),
+     ("score |n - 2L|", rewritten(WindowMedian, "pieces", "np.abs(p -", "2 * np.abs(p -"),
+      on.uses("window_median")),
+     ("scores of a rank doubled", rewritten(RankWindow, "pieces", "twice = 2", "twice = 4"),
       on.has_step("outer-radius")),
-     ("positions between the points only", attribute(WindowMedian, "pieces", range_of_the_data),
+     ("positions between the points only", rewritten(WindowMedian, "pieces", "np.zeros(len(in_window), bool)",
+      "(edges[:-1] < points[0]) | (edges[1:] > points[p - 1])"),
       on.has_window_range)),
     (noise_meets_whole_numbers, {},
      ("scores of floats", attribute(WindowMedian, "choices", scores_of_floats),
@@ -410,9 +359,10 @@ FOUND: tuple[Any, ...] = (
            ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))))),
      ("threshold below the least", attribute(UnitHistogram, "threshold", halved(threshold)),
       on.both(HAS_BINS, on.searches_bins)),
-     ("threshold of the estimator's own",  # in a histogram that no longer refuses it
-      swapped(COUNTED, histogram(lambda counts, noisy, least: noisy >= 3.0)), HAS_BINS),
-     ("bins shown by their count", swapped(COUNTED, histogram(lambda counts, noisy, least: counts >= least)),
+     ("threshold of the estimator's own",
+      rewritten(histograms, "stability_histogram", "noisy >= shown", "noisy >= 3.0"), HAS_BINS),
+     ("bins shown by their count",
+      rewritten(histograms, "stability_histogram", "noisy >= shown", "counts >= shown"),
       HAS_BINS),
      ("bottom halved", attribute(WindowMedian, "bottom", lambda self, cost: weighed(self, cost) // 2),
       on.has_bottom),
@@ -420,7 +370,8 @@ FOUND: tuple[Any, ...] = (
      ("bottom for the right width twice",
       attribute(WindowMedian, "bottom", lambda self, cost: weighed(replace(self, left=self.right), cost)),
       on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight"))),
-     ("bottom decided by the points", attribute(WindowMedian, "draw", silent_for_sparse_points),
+     ("bottom decided by the points", rewritten(WindowMedian, "draw", LAST,
+      f"({LAST} or not np.median(np.abs(points - np.median(points))) < self.right)"),
       on.has_bottom)),
     (accounting.plan_composes_to_the_budget, {},
      ("every charge costs twice",
@@ -443,7 +394,7 @@ FOUND: tuple[Any, ...] = (
     (accounting.draws_do_not_depend_on_the_rows, {},
      ("the raw value for ties", method("estimate", raw_for_ties), everywhere),
      ("one draw for each populated bin",
-      swapped(COUNTED, histogram(lambda counts, noisy, least: noisy >= least, padded=False)), HAS_BINS)),
+      rewritten(histograms, "stability_histogram", "np.zeros(len(keys), np.int64)", "counts"), HAS_BINS)),
     (accounting.wrong_public_arguments_are_refused_before_any_draw, {},
      ("n and d not checked", swapped(base.require_rows, lambda n, d, least=2: None), on.on_the_line),
      ("n and d not checked, in many dimensions",
@@ -477,8 +428,8 @@ BLOCK = 64  # rows, more than the vote of (2) leaves over
 OF_A_PART = "range(p, len(keys), self.parts)"
 
 
-def has_parts(kind: type, **options: object) -> on.Condition:
-    def applies(example: Example) -> bool:
+def has_parts(kind, **options):
+    def applies(example):
         if not isinstance(example.estimator, kind):
             return False
         chosen = all(getattr(example.estimator, name) == value for name, value in options.items())

@@ -1,23 +1,15 @@
 """Every mutant of a property is found by the test it names, and that test passes without it."""
 
+from itertools import starmap
+
 import pytest
 
-from tests.mutants.faults import forget
-from tests.mutants.lifted import ABSENT, LIFTED, WHOLE_LIFTED
-from tests.mutants.properties import ACCOUNTS, CUTTING, PRICED, PROPERTIES, REDUCTION, SAMPLERS, VOTED
+from tests.mutants.faults import forget, mutant
+from tests.mutants.lifted import OF_LIFTS
+from tests.mutants.properties import PROPERTIES
+from tests.mutants.rows import ROWS
 
-OF_PROPERTIES = (
-    *PROPERTIES,
-    *SAMPLERS,
-    *LIFTED,
-    *WHOLE_LIFTED,
-    *PRICED,
-    *ABSENT,
-    *CUTTING,
-    *REDUCTION,
-    *VOTED,
-    *ACCOUNTS,
-)
+OF_PROPERTIES = (*starmap(mutant, ROWS), *PROPERTIES, *OF_LIFTS)
 
 
 @pytest.fixture

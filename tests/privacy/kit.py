@@ -27,6 +27,15 @@ class Tape:
         return self.content[self.place - count : self.place]
 
 
+class Recorded:
+    def __init__(self, seed):
+        self.rng, self.chunks = np.random.default_rng(seed), []
+
+    def __call__(self, count):
+        self.chunks.append(self.rng.bytes(count))
+        return self.chunks[-1]
+
+
 def tape(top, bits, first, sign=0):
     assert (bits - first) % 128 == 0
     rest = bits - first
@@ -87,7 +96,7 @@ def _common(law, least):
 
 
 def holds(law, k, top, bits):
-    with mpmath.workdps(200):
+    with mpmath.workdps(240):
         low, high = mpf(top) / 2**bits, mpf(top + 1) / 2**bits
         least = law.signed and k == 0
         above = size_above(law, mpf(k) + mpf(1) / 2)

@@ -1,6 +1,7 @@
 """What is planned, and what is drawn: kinds, numbers and scales."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,6 @@ from workbench.contracts.kit import answer, refusal, stopped_early
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
-    Budget,
     CountingNoise,
     GaussianDP,
     NonPrivate,
@@ -34,7 +34,7 @@ from workbench.privacy.stable import STABLE, VOTED
 OVERSPENDING = {"PerturbedCovariance", "ThresholdedCovariance", "LocalThresholdedCovariance"}  # WX19's noise
 
 
-def plan_composes_to_the_budget(example: Example) -> None:
+def plan_composes_to_the_budget(example):
     """The delivered budget is the requested one, in the plan and in the guarantee of a release."""
     for n in sizes(example, 4, 24, 300, 1000):
         delivered = compose(planned(example, n))
@@ -50,7 +50,7 @@ def plan_composes_to_the_budget(example: Example) -> None:
             assert release.guarantee.budget == delivered
 
 
-def more_than_requested_is_said(example: Example, n: int, delivered: Budget) -> None:
+def more_than_requested_is_said(example, n, delivered):
     stated = getattr(example.estimator, "calibration", "") == "paper" and isinstance(example.budget, ApproxDP)
     assert stated, (delivered, example.budget)
     assert type(example.estimator).__name__ in OVERSPENDING, (delivered, example.budget)
@@ -60,7 +60,7 @@ def more_than_requested_is_said(example: Example, n: int, delivered: Budget) -> 
     assert str(example.budget) in str(guarantee)
 
 
-def plan_is_a_pure_function_of_public_numbers(example: Example) -> None:
+def plan_is_a_pure_function_of_public_numbers(example):
     """Equal estimators, n and budgets have equal plans, whatever the rows and however often one asks."""
     for n in sizes(example, 24, 300):
         plan = planned(example, n)
@@ -93,7 +93,7 @@ class Drawn:
     early: bool
     loose: tuple[float, ...]
 
-    def with_noise(self, wrong: str, factor: float) -> "Drawn":
+    def with_noise(self, wrong, factor):
         changed = [
             (kind, sensitivity, scale * factor if step == wrong else scale)
             for step, (kind, sensitivity, scale) in zip(self.steps, self.seen, strict=False)
@@ -102,12 +102,12 @@ class Drawn:
         return replace(self, seen=tuple(changed))
 
 
-def draws_are_those_of_the_plan(example: Example) -> None:
+def draws_are_those_of_the_plan(example):
     """Kind, sensitivity and scale of every draw follow from the charges, one draw each, in their order."""
     draws_hold(recorded(example), steps_of_many_rows(example))
 
 
-def draws_hold(runs: list[Drawn], steps: set[str]) -> None:
+def draws_hold(runs, steps):
     for run in runs:
         assert len(run.seen) <= len(run.expected), (run.seen, run.expected)
         assert len(run.seen) == len(run.expected) or run.early, (run.seen, run.expected)
@@ -120,16 +120,16 @@ def draws_hold(runs: list[Drawn], steps: set[str]) -> None:
     assert not missing, f"steps that no run reached: {missing}"
 
 
-def taken(runs: list[Drawn]) -> set[str]:
+def taken(runs):
     return {step for run in runs for step in run.steps[: len(run.seen)]}
 
 
-def steps_of_many_rows(example: Example) -> set[str]:
+def steps_of_many_rows(example):
     return {charge.step for charge in planned(example, max(1000, least(example))).charges()}
 
 
-def recorded(example: Example) -> list[Drawn]:
-    runs: list[Drawn] = []
+def recorded(example):
+    runs = []
     for n in sizes(example, 24, 300, 1000, 3000, 10_000):
         if n > max(1000, least(example)) and steps_of_many_rows(example) <= taken(runs):
             break
@@ -137,7 +137,7 @@ def recorded(example: Example) -> list[Drawn]:
     return runs
 
 
-def recorded_run(example: Example, n: int) -> Drawn:
+def recorded_run(example, n):
     counting = CountingNoise(SimulatedNoise(_rng(n)))
     release = example.estimator(typical_rows(example, n, n), budget=example.budget, rng=counting)
     charges, d = list(release.plan.charges()), dimension(example) or 1
@@ -153,12 +153,12 @@ def recorded_run(example: Example, n: int) -> Drawn:
 class Tally(CountingNoise):
     points = 0
 
-    def uniform(self, low: float, high: float) -> float:
+    def uniform(self, low, high):
         self.points += 1
         return super().uniform(low, high)
 
 
-def draws_do_not_depend_on_the_rows(example: Example) -> None:
+def draws_do_not_depend_on_the_rows(example):
     """How many draws there are, of which kind and size, is public until a step gives no answer."""
     for n in sizes(example, 24, 300):
         typical = typical_rows(example, n, n)
@@ -173,13 +173,13 @@ def draws_do_not_depend_on_the_rows(example: Example) -> None:
             assert len(draws) == len(longest) or stopped_early(value), (n, draws, longest)
 
 
-def _draws(example: Example, x: np.ndarray) -> tuple[list[tuple[str, int]], object]:
+def _draws(example, x):
     counting = CountingNoise(SimulatedNoise(_rng(len(x))))
     value = example.estimator(x, budget=example.budget, rng=counting).value
     return [(draw.kind, draw.size) for draw in counting.draws], value
 
 
-def work_is_bounded_at_a_large_budget(example: Example) -> None:
+def work_is_bounded_at_a_large_budget(example):
     """At ε = 100 (ρ = 1250, μ = 50) a run draws at most 3n + 2 numbers, or one for each bin, in a step."""
     budget = lavish(example.budget)
     n = max(160, least(example))
@@ -201,11 +201,11 @@ def work_is_bounded_at_a_large_budget(example: Example) -> None:
         )
 
 
-def candidates(example: Example) -> int:
+def candidates(example):
     return int(getattr(example.estimator, "candidates", lambda *_: 0)(dimension(example) or 1))
 
 
-def lavish(budget: Budget) -> Budget:
+def lavish(budget):
     match budget:
         case PureDP() | ApproxDP():
             return replace(budget, epsilon=100.0)
@@ -214,44 +214,41 @@ def lavish(budget: Budget) -> Budget:
     return GaussianDP(50.0)
 
 
-def wrong_public_arguments_are_refused_before_any_draw(example: Example) -> None:
+def wrong_public_arguments_are_refused_before_any_draw(example):
     """Too few rows, a wrong dimension or budget or source: one error that names it, and nothing drawn."""
     estimator, fewest, d = example.estimator, entry_of(example).least_rows, dimension(example)
     columns, enough, budget = d or 1, max(24, least(example)), example.budget
     tally, zeros = Tally(SimulatedNoise(_rng(7))), filled(example, enough, 0.0)
-    few = (*range(min(fewest, 8)), fewest - 1, least(example) - 1)
-    calls = [("n", lambda n=n: estimator(filled(example, n, 0.0), budget=budget, rng=tally)) for n in few]
-    wrong_n = (-1, fewest - 1, least(example) - 1, float(enough), True)
-    calls += [("n", lambda n=n: estimator.plan(n, columns, budget)) for n in wrong_n]
-    calls += [
-        ("d", lambda d=d: estimator.plan(enough, d, budget)) for d in ((0, 2) if d is None else (0, -1, 1.5))
-    ]
+
+    def run(x=zeros, budget=budget, rng=tally):
+        return estimator(x, budget=budget, rng=rng)
+
+    public, words = {"n": enough, "d": columns, "budget": budget}, zeros.astype("U8")
+    shapes = (), (24, 0), (24, 1, 1), *(((24, 2),) if d is None else ())
+    wrong_rows = [words, words.astype(object), zeros.astype("complex"), zeros.astype("M8[s]")]
+    few = [fewest - 1, least(example) - 1]
+    calls = [("n", run, {"x": filled(example, n, 0.0)}) for n in (*range(min(fewest, 8)), *few)]
+    calls += [("x", run, {"x": wrong}) for wrong in (*map(np.zeros, shapes), *wrong_rows)]
+    calls += [("rng", run, {"rng": wrong}) for wrong in (None, 0, np.random)]
+    calls += [("budget", run, {"budget": wrong}) for wrong in (NonPrivate(), None, 1.0, PureDP)]
+    calls += [("n", estimator.plan, public | {"n": n}) for n in (-1, *few, float(enough), True)]
+    calls += [("d", estimator.plan, public | {"d": d}) for d in ((0, 2) if d is None else (0, -1, 1.5))]
     if hasattr(estimator, "error_bound"):
-        bound = estimator.error_bound
-        calls += [("beta", lambda b=b: bound(enough, columns, budget, b)) for b in (0.0, 1.0, np.nan)]
-    for shape in ((), (24, 0), (24, 1, 1), *(((24, 2),) if d is None else ())):
-        calls.append(("x", lambda s=shape: estimator(np.zeros(s), budget=budget, rng=tally)))
-    words = zeros.astype("U8")
-    for wrong in (words, words.astype(object), zeros.astype("complex"), zeros.astype("M8[s]")):
-        calls.append(("x", lambda x=wrong: estimator(x, budget=budget, rng=tally)))
-    for rng in (None, 0, np.random):
-        calls.append(("rng", lambda r=rng: estimator(zeros, budget=budget, rng=r)))
-    for wrong in (NonPrivate(), None, 1.0, PureDP):
-        calls.append(("budget", lambda b=wrong: estimator(zeros, budget=b, rng=tally)))
-    for argument, call in calls:
-        error = refusal(call)
+        calls += [("beta", estimator.error_bound, public | {"beta": beta}) for beta in (0.0, 1.0, np.nan)]
+    for argument, call, given in calls:
+        error = refusal(partial(call, **given))
         assert error.argument == argument, (argument, str(error))
         assert "\n" not in str(error)
     assert (tally.draws, tally.points) == ([], 0)
 
 
-def every_accepted_number_of_rows_is_answered(example: Example) -> None:
+def every_accepted_number_of_rows_is_answered(example):
     """What `plan` accepts, a run takes: no n raises after the first draw."""
     for n in sizes(example, least(example), least(example) + 1, 5, 13, 24, 25):
         answer(example, typical_rows(example, n, n), n)
 
 
-def _rng(seed: int) -> np.random.Generator:
+def _rng(seed):
     return np.random.default_rng(seed)
 
 

@@ -1,6 +1,5 @@
 """What more rows buy, and what the proved bounds promise, on rows of the entry's own population."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from math import inf, isfinite, log
@@ -13,7 +12,7 @@ from workbench.contracts.datasets import dimension, entry_of, least, sizes
 from workbench.contracts.kit import FALSE_ALARM, answer
 from workbench.estimators import Abstention
 from workbench.populations import Coin
-from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.special import ndtri
 
 FEW_PAIRS = 60  # in d dimensions
@@ -21,7 +20,7 @@ PAIRS = 300  # runs with few and with four times as many rows that are compared
 RUNS, BETA = 300, 0.1
 
 
-def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
+def error_does_not_rise_with_n(example, pairs=PAIRS):
     """A sign test over independent pairs of runs: with four times the rows the error is not larger.
 
     If the error for more rows is stochastically no larger, a pair shows a larger one with probability at
@@ -38,13 +37,13 @@ def error_does_not_rise_with_n(example: Example, pairs: int = PAIRS) -> None:
     raise AssertionError("hardly any run gave an answer: nothing was tested")
 
 
-def starts(example: Example) -> tuple[int, ...]:
+def starts(example):
     if dimension(example) is None:
         return tuple(sizes(example, 100, 400, 2500, 10_000))
     return (fewest := least(example) + 300, 8 * fewest)
 
 
-def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs: int = RUNS) -> None:
+def error_bound_is_exceeded_with_probability_at_most_beta(example, runs=RUNS):
     estimator, d, given = example.estimator, dimension(example), example.budget
     if not hasattr(estimator, "error_bound"):
         assert d is not None or hasattr(estimator, "predicted_error")
@@ -66,20 +65,20 @@ def error_bound_is_exceeded_with_probability_at_most_beta(example: Example, runs
     raise AssertionError("no n has a finite bound: nothing was tested")
 
 
-def relative(scale: float) -> float:
+def relative(scale):
     return abs(scale - 1)
 
 
-def ratio(scale: float) -> float:
+def ratio(scale):
     return abs(log(scale)) if scale else inf
 
 
 @cache
-def refused(trials: int, chance: float) -> int:
+def refused(trials, chance):
     return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
-def generous(budget: Budget) -> Budget:
+def generous(budget):
     match budget:
         case PureDP(epsilon) | ApproxDP(epsilon, _):
             return replace(budget, epsilon=16 * epsilon)
@@ -90,9 +89,7 @@ def generous(budget: Budget) -> Budget:
     raise AssertionError(budget)
 
 
-def errors(
-    example: Example, n: int, runs: int, scale_error: Callable[[float], float] = relative
-) -> np.ndarray:
+def errors(example, n, runs, scale_error=relative):
     estimator, rng = example.estimator, np.random.default_rng(n)
     entry = entry_of(example)
     if dimension(example) is not None or entry.estimand == "counts" or isinstance(entry.population, Coin):
@@ -111,7 +108,7 @@ def errors(
     return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
 
 
-def errors_of_entry(example: Example, n: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+def errors_of_entry(example, n, runs, rng):
     entry = entry_of(example)
     values = [answer(example, entry.population.sample(n, rng=rng), seed) for seed in range(runs)]
     return np.array(

@@ -1,62 +1,60 @@
 """The rows that contracts try: typical, constant and hostile ones, on the line and in d dimensions."""
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 
-from workbench.catalog import KNOWN, Entry, Example
-from workbench.privacy import Plan
+from workbench.catalog import KNOWN
 from workbench.study.search import fewest_rows
 
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, -0.0)
 DIRECTIONS = 12  # of far rows: two of them are orthogonal after any linear map, nearly
 
 
-def entry_of(example: Example) -> Entry:
+def entry_of(example):
     kind = type(example.estimator)
     return next(entry for entry in KNOWN.values() if type(entry.estimator) is kind)
 
 
-def dimension(example: Example) -> int | None:
+def dimension(example):
     return entry_of(example).population.d
 
 
-def planned(example: Example, n: int) -> Plan:
+def planned(example, n):
     return example.estimator.plan(n, dimension(example) or 1, example.budget)
 
 
 @cache
-def least(example: Example) -> int:
+def least(example):
     return fewest_rows(example.estimator, dimension(example) or 1, example.budget)
 
 
-def sizes(example: Example, *wanted: int) -> list[int]:
+def sizes(example, *wanted):
     return sorted({max(n, least(example)) for n in wanted})
 
 
-def filled(example: Example, n: int, value: Any) -> np.ndarray:
+def filled(example, n, value):
     d = dimension(example)
     return np.full(n if d is None else (n, d), value, np.float64)
 
 
-def by_row(example: Example, numbers: np.ndarray) -> np.ndarray:
+def by_row(example, numbers):
     d = dimension(example)
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
 
 
-def middle(example: Example) -> Any:
+def middle(example):
     centre = getattr(example.estimator, "centre", 0.0)
     return np.array(centre) if isinstance(centre, tuple) else centre
 
 
-def with_absent(x: np.ndarray, every: int) -> np.ndarray:
+def with_absent(x, every):
     other = x.copy()
     other[every // 2 :: every] = np.nan
     return other
 
 
-def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
+def typical_rows(example, n, seed):
     estimator, rng = example.estimator, np.random.default_rng(seed)
     if dimension(example) is not None:
         return entry_of(example).population.sample(n, rng=rng)
@@ -64,7 +62,7 @@ def typical_rows(example: Example, n: int, seed: int) -> np.ndarray:
     return centre + sigma * rng.standard_normal(n)
 
 
-def row_values(example: Example, n: int) -> list[np.ndarray]:
+def row_values(example, n):
     estimator = example.estimator
     if dimension(example) is not None:
         return [*_row_vectors(example), *_last_counted(example, n)]
@@ -76,14 +74,14 @@ def row_values(example: Example, n: int) -> list[np.ndarray]:
     return [np.float64(value) for value in (*near, *ends(example, n), *HOSTILE)]
 
 
-def _last_counted(example: Example, n: int) -> list[np.ndarray]:
+def _last_counted(example, n):
     if not hasattr(example.estimator, "cut_radius"):
         return []
     d = dimension(example) or 1
     return list(example.estimator.cut_radius(n, d, example.budget) * (1 - 1e-12) * np.eye(d))
 
 
-def _row_vectors(example: Example) -> list[np.ndarray]:
+def _row_vectors(example):
     d = dimension(example) or 1
     axis, rng = np.eye(d)[0], np.random.default_rng(d)
     turned = rng.standard_normal((DIRECTIONS, d))
@@ -94,7 +92,7 @@ def _row_vectors(example: Example) -> list[np.ndarray]:
     return [*hostile, *axes, -axes[0], 1e-9 * axis, *(1e9 * turned), *(1e9 * root), *turned[:3]]
 
 
-def ends(example: Example, n: int) -> tuple[np.ndarray, np.ndarray]:
+def ends(example, n):
     estimator = example.estimator
     centre, sigma = middle(example), getattr(estimator, "sigma", 1.0)
     if dimension(example) is not None:

@@ -5,8 +5,6 @@ of every place where another part begins. Rows that are shuffled keep their orde
 is a range of rows.
 """
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from itertools import pairwise
 from unittest.mock import patch
@@ -19,7 +17,7 @@ from workbench.contracts.datasets import by_row, entry_of, planned, typical_rows
 from workbench.contracts.gaps import replaced
 from workbench.contracts.kit import Event, run, spied, warm
 from workbench.estimators import base, histograms
-from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Plan, Sequential
+from workbench.privacy import Converted, Interleaved, NonPrivate, Parallel, Sequential
 from workbench.study.faults import replaced_everywhere
 from workbench.study.pairs.replayed import moves
 
@@ -38,8 +36,8 @@ class Form:
     n: int
     nodes: tuple[Parallel, ...]
 
-    def children(self) -> dict[str, set[tuple[int, int]]]:
-        found: dict[str, set[tuple[int, int]]] = {}
+    def children(self):
+        found = {}
         for number, node in enumerate(self.nodes):
             for place, part in enumerate(node.parts):
                 for charge in part.charges():
@@ -47,30 +45,30 @@ class Form:
         return found
 
     @property
-    def ends(self) -> list[int]:
+    def ends(self):
         k = max(len(node.parts) for node in self.nodes)
         return [*range(k), *range(self.n - k, self.n)]
 
 
-def a_row_moves_one_part(example: Example) -> None:
+def a_row_moves_one_part(example):
     """Of every `Parallel` node, at most one part sees anything of a replaced row, and every part of some."""
     for form in forms(example):
         with few_parts():
             one_part_moves(form)
 
 
-def few_parts() -> AbstractContextManager[object]:
+def few_parts():
     return patch.object(histograms, "PARTS", FEW_PARTS)
 
 
-def forms(example: Example) -> list[Form]:
+def forms(example):
     """The example and, for the first one of its key, the options that divide the rows."""
     with few_parts():
         found = [first_with_parts(one) for one in (example, *others(example))]
     return [form for form in found if form is not None]
 
 
-def others(example: Example) -> Iterator[Example]:
+def others(example):
     estimator = example.estimator
     private = (one for one in entry_of(example).examples if not isinstance(one.budget, NonPrivate))
     if example != next(private):
@@ -83,7 +81,7 @@ def others(example: Example) -> Iterator[Example]:
         yield Example(replace(estimator, calibration="paper"), example.budget)
 
 
-def first_with_parts(example: Example) -> Form | None:
+def first_with_parts(example):
     batched = getattr(example.estimator, "mode", None) == "proved"
     for n in datasets.sizes(example, FEW, *[MANY] * batched):
         nodes = tuple(parallel(planned(example, n)))
@@ -92,7 +90,7 @@ def first_with_parts(example: Example) -> Form | None:
     return None
 
 
-def parallel(plan: Plan) -> Iterator[Parallel]:
+def parallel(plan):
     match plan:
         case Parallel() | Sequential():
             if isinstance(plan, Parallel) and len(plan.parts) > 1:
@@ -105,7 +103,7 @@ def parallel(plan: Plan) -> Iterator[Parallel]:
             yield from parallel(plan.whole)
 
 
-def one_part_moves(form: Form) -> None:
+def one_part_moves(form):
     with replaced_everywhere((base.shuffled, lambda rows, noise: rows)):
         warm(form.example, form.n)
         search = Search(form, *whole_run(form))
@@ -115,7 +113,7 @@ def one_part_moves(form: Form) -> None:
     assert expected == frozenset().union(*search.moved.values()), "a part sees none of the replaced rows"
 
 
-def whole_run(form: Form) -> tuple[np.ndarray, int, list[Event]]:
+def whole_run(form):
     for seed in range(ATTEMPTS):
         x = rows_for(form, seed)
         with spied() as events:
@@ -125,7 +123,7 @@ def whole_run(form: Form) -> tuple[np.ndarray, int, list[Event]]:
     raise AssertionError(f"every run ends early: {form.example}")
 
 
-def rows_for(form: Form, seed: int) -> np.ndarray:
+def rows_for(form, seed):
     x = typical_rows(form.example, form.n, seed)
     if getattr(form.example.estimator, "degenerate", False):
         return np.outer(x[:, 0], np.linspace(1.0, 2.0, x.shape[1]))
@@ -142,14 +140,14 @@ class Search:
     events: list[Event]
     moved: dict[int, frozenset[tuple[int, int]]] = field(default_factory=dict)
 
-    def refine(self, first: int, last: int) -> None:
+    def refine(self, first, last):
         if self.parts_of(first) == self.parts_of(last) or last - first < 2:
             return
         middle = (first + last) // 2
         self.refine(first, middle)
         self.refine(middle, last)
 
-    def parts_of(self, row: int) -> frozenset[tuple[int, int]]:
+    def parts_of(self, row):
         if row not in self.moved:
             children = self.form.children()
             steps = {event.charge.step for event, again in self.replay(row) if moves(event, again)}
@@ -159,7 +157,7 @@ class Search:
             self.moved[row] = found
         return self.moved[row]
 
-    def replay(self, row: int) -> Iterator[tuple[Event, Event]]:
+    def replay(self, row):
         far = by_row(self.form.example, np.array([FAR]))[0]
         with spied(self.events) as replayed:
             run(self.form.example, replaced(self.x, row, far), self.seed)

@@ -6,25 +6,26 @@ import numpy as np
 from scipy.stats import chi2
 
 from workbench.contracts.ramps import (
+    halved,
     largest_pure,
     largest_rows,
     located_normal_scale,
     ratio_beside,
     rows_beside,
 )
-from workbench.privacy import ZCDP, ApproxDP, Charge, GaussianDP, PureDP
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.study.faults import kind_of
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(600)
 
 
-def expected_draw(charge: Charge, d: int = 1) -> tuple[str, float, float]:
+def expected_draw(charge, d=1):
     """Kind, sensitivity and scale of the draw that a charge stands for, derived here independently."""
     return kind_of(charge), charge.sensitivity, _scale(charge, d)
 
 
-def _scale(charge: Charge, d: int) -> float:
+def _scale(charge, d):
     size, cost = charge.sensitivity, charge.cost
     match charge.mechanism, cost:
         case "lower_bound" | "stability_histogram", ZCDP(rho, _):
@@ -34,7 +35,9 @@ def _scale(charge: Charge, d: int) -> float:
         case "gaussian" | "symmetric_gaussian", GaussianDP(mu):
             return size / mu
         case "gaussian" | "symmetric_gaussian", ApproxDP():
-            return size / _mu_by_bisection(cost)
+            return (
+                size / halved(lambda mu: gaussian_delta(mu, cost.epsilon) <= cost.delta, 1e-9, 50.0, 200)[0]
+            )
         case "laplace" | "discrete_laplace", PureDP(epsilon) | ApproxDP(epsilon, _):
             return size / epsilon
         case "lower_bound" | "stability_histogram" | "truncated_laplace", ApproxDP(epsilon, _):
@@ -46,11 +49,14 @@ def _scale(charge: Charge, d: int) -> float:
         case "window_median", ApproxDP(epsilon, _):
             return 2 * size / epsilon
         case "exponential" | "cuts", ZCDP(rho, 0.0):
-            return 2 * size / _range_by_bisection(rho)
+            return 2 * size / _range(rho)
         case "window_median", ZCDP(rho, _):
-            return 2 * size / _range_by_bisection(rho)
+            return 2 * size / _range(rho)
         case "wishart", ApproxDP():
-            return 1 / _rows_by_bisection(cost, size, d)
+            ends = log(d - 1 + 1e-9), log(1e9)
+            return exp(
+                -halved(lambda rows: wishart_delta(size, exp(rows), d, cost) <= cost.delta, *ends, 60)[0]
+            )
         case "located_normal", ApproxDP():
             return located_normal_scale(charge)
         case "voted_gaussian" | "voted_laplace", ApproxDP():
@@ -64,35 +70,21 @@ def _scale(charge: Charge, d: int) -> float:
     raise AssertionError(f"no draw is known for {charge}")
 
 
-def _range_by_bisection(rho: float) -> float:
-    def divergence(epsilon: float) -> float:
+def _range(rho):
+    def holds(epsilon):
         k = epsilon / -expm1(-epsilon)
-        return k - 1 - log(k)
+        return k - 1 - log(k) <= rho
 
-    low, high = sqrt(8 * rho), sqrt(8 * rho) + 3 * rho + 1
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if divergence(middle) <= rho else (low, middle)
-    return low
+    return halved(holds, sqrt(8 * rho), sqrt(8 * rho) + 3 * rho + 1, 100)[0]
 
 
-def _rows_by_bisection(cost: ApproxDP, distance: float, d: int) -> float:
-    low, high = d - 1 + 1e-9, 1e9
-    for _ in range(60):
-        middle = sqrt(low * high)
-        low, high = (
-            (middle, high) if wishart_delta(distance, middle, d, cost) <= cost.delta else (low, middle)
-        )
-    return low
-
-
-def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float:
+def wishart_delta(distance, rows, d, cost):
     """The worst hockey-stick divergence of Wishart distributions whose ratio has eigenvalues e^±distance.
 
     Any number of the eigenvalues may be the larger one.
     """
 
-    def above(j: int, ups: tuple[float, float]) -> float:
+    def above(j, ups):
         threshold = cost.epsilon + rows * distance / 2 * (2 * j - d)
         if j == d:
             return float(chi2.sf(threshold / ups[0], d * rows))
@@ -107,11 +99,3 @@ def wishart_delta(distance: float, rows: float, d: int, cost: ApproxDP) -> float
 
     up, down = expm1(distance) / 2, -expm1(-distance) / 2
     return max(above(j, (up, down)) - exp(cost.epsilon) * above(j, (down, up)) for j in range(d + 1))
-
-
-def _mu_by_bisection(cost: ApproxDP) -> float:
-    low, high = 1e-9, 50.0
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if gaussian_delta(middle, cost.epsilon) <= cost.delta else (low, middle)
-    return low

@@ -1,6 +1,5 @@
 """The sensitivity that a charge declares is the largest gap of its statistic, no less and no more."""
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -9,7 +8,6 @@ from unittest.mock import patch
 
 import numpy as np
 
-from workbench.catalog import Example
 from workbench.contracts import datasets
 from workbench.contracts.datasets import (
     by_row,
@@ -24,11 +22,11 @@ from workbench.contracts.datasets import (
     typical_rows,
     with_absent,
 )
-from workbench.contracts.kit import Event, answer, distance, warm
+from workbench.contracts.kit import answer, distance, warm
 from workbench.contracts.whole import moves_by_what_is_charged
 from workbench.estimators import intervals
 from workbench.estimators.shared import moments as winsorised_covariance
-from workbench.study.faults import Spy, watched
+from workbench.study.faults import watched
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
 GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)
@@ -47,22 +45,22 @@ class Gaps:
     wanted: frozenset[str]
     attained: float
 
-    def complete(self) -> bool:
+    def complete(self):
         return self.steps <= {*self.ratios} and all(self.reached(step) for step in self.wanted)
 
-    def reached(self, step: str) -> bool:
+    def reached(self, step):
         return self.ratios.get(step, 0.0) >= self.attained
 
-    def declaring(self, step: str, factor: float) -> "Gaps":
+    def declaring(self, step, factor):
         return replace(self, ratios={**self.ratios, step: self.ratios[step] / factor})
 
 
-def gap_is_the_sensitivity(example: Example, sizes: tuple[int, ...] = LARGE, small: bool = True) -> None:
+def gap_is_the_sensitivity(example, sizes=LARGE, small=True):
     """Never above the declared sensitivity, and equal to it, but for steps whose entry declares a bound."""
     gaps_hold(measured(example, sizes, small))
 
 
-def gaps_hold(gaps: Gaps) -> None:
+def gaps_hold(gaps):
     for step, ratio in gaps.ratios.items():
         assert ratio <= MOST, (step, ratio)
     for step in gaps.wanted:
@@ -71,7 +69,7 @@ def gaps_hold(gaps: Gaps) -> None:
     assert not missing, f"steps that no run reached: {missing}"
 
 
-def measured(example: Example, sizes: tuple[int, ...] = LARGE, small: bool = True) -> Gaps:
+def measured(example, sizes=LARGE, small=True):
     steps = frozenset(charge.step for charge in planned(example, max(LARGE[1], least(example))).charges())
     attained = ATTAINED if dimension(example) is None else NEARLY
     gaps = Gaps({}, steps, steps - entry_of(example).bounded_steps, attained)
@@ -87,7 +85,7 @@ def measured(example: Example, sizes: tuple[int, ...] = LARGE, small: bool = Tru
     return gaps
 
 
-def largest_ratios(example: Example, n: int, ratios: dict[str, float]) -> None:
+def largest_ratios(example, n, ratios):
     with watched() as spy:
         for event, again in replays(example, n, spy):
             step, gap, declared = event.charge.step, distance(event, again), event.charge.sensitivity
@@ -96,7 +94,7 @@ def largest_ratios(example: Example, n: int, ratios: dict[str, float]) -> None:
             ratios[step] = max(ratios.get(step, 0.0), gap / declared)
 
 
-def replays(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]:
+def replays(example, n, spy):
     """Every step on a data set and on a neighbour, given the same outputs of the former steps.
 
     Up to `ALIKE` neighbours of a data set are compared with one run on it; then it is run with fresh noise.
@@ -115,7 +113,7 @@ def replays(example: Example, n: int, spy: Spy) -> Iterator[tuple[Event, Event]]
 
 
 @contextmanager
-def coarse_afterwards() -> Iterator[None]:
+def coarse_afterwards():
     """Work roughly on what has been released: gaps given its result stay gaps.
 
     Few directions undo the winsorising of a matrix, and no run is simulated for a critical value.
@@ -127,16 +125,13 @@ def coarse_afterwards() -> Iterator[None]:
         yield
 
 
-Star = tuple[np.ndarray, list[np.ndarray]]  # rows, and others that differ from them in one row
-
-
-def chunks(x: np.ndarray, others: list[np.ndarray]) -> Iterator[Star]:
+def chunks(x, others):
     """The same neighbours, a few at a time."""
     for start in range(0, len(others), ALIKE):
         yield x, others[start : start + ALIKE]
 
 
-def neighbours(example: Example, n: int) -> Iterator[Star]:
+def neighbours(example, n):
     """All changes of one row: typical, constant and two-valued rows against every extreme value."""
     typical, values = typical_rows(example, n, 5), row_values(example, n)
     spread = np.array([values[number % 2] for number in range(n)])
@@ -155,7 +150,7 @@ def neighbours(example: Example, n: int) -> Iterator[Star]:
     yield crowd, [replaced(crowd, n // 3, value) for value in values]  # a crowd, and one row that crosses it
 
 
-def extremes(example: Example, n: int) -> Iterator[Star]:
+def extremes(example, n):
     """Few pairs: typical, constant and staircase rows, the first row against far and unusable values."""
     centre, calm = middle(example), typical_rows(example, n, 7)
     for group in GROUPS:  # sorted, they change one row in every group
@@ -174,7 +169,7 @@ def extremes(example: Example, n: int) -> Iterator[Star]:
             yield replaced(base, 0, far - 1e6), [replaced(base, 0, far + 1e6)]
 
 
-def far_directions(example: Example, n: int) -> Iterator[Star]:
+def far_directions(example, n):
     """Few pairs in d dimensions: one row of a calm, a constant, and a spread data set moves far away."""
     calm, values = typical_rows(example, n, 7), row_values(example, n)
     spread = by_row(example, np.geomspace(1e-3, 1e6, n))
@@ -186,7 +181,7 @@ def far_directions(example: Example, n: int) -> Iterator[Star]:
             yield replaced(base, 0, value), [replaced(base, 0, other)]
 
 
-def replaced(x: np.ndarray, row: int, value: np.ndarray | float) -> np.ndarray:
+def replaced(x, row, value):
     other = x.copy()
     other[row] = value
     return other

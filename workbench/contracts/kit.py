@@ -1,28 +1,15 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy, exact distributions."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 import numpy as np
 
-from workbench.catalog import Entry, Example
 from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
-from workbench.estimators.shared.window_median import WindowMedian
 from workbench.linalg import thompson_of_roots
 from workbench.privacy import NonPrivate, histograms
-from workbench.privacy.cuts import BITS, Level, Node
+from workbench.privacy.cuts import BITS
 from workbench.privacy.stable import (
     LAPLACE,
-    Lift,
-    LiftCharge,
-    Located,
-    LocatedCharge,
-    Stable,
-    StableCharge,
-    Voted,
-    VotedCharge,
 )
 from workbench.study.faults import Event, spied
 
@@ -32,7 +19,7 @@ FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, hi
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
 
 
-def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Example, str]]:
+def cases(entries, private=True):
     return [
         (entry.key, example, f"{entry.key}-{number}-{name(example)}")
         for entry in entries
@@ -41,24 +28,24 @@ def cases(entries: Iterable[Entry], private: bool = True) -> list[tuple[str, Exa
     ]
 
 
-def name(example: Example) -> str:
-    estimator: Any = example.estimator
+def name(example):
+    estimator = example.estimator
     words = [getattr(estimator, option, None) for option in ("calibration", "mode")]
     return "-".join([*filter(None, words), type(example.budget).__name__])
 
 
-def run(example: Example, x: object, seed: int = 0) -> Any:
+def run(example, x, seed=0):
     return example.estimator(x, budget=example.budget, rng=np.random.default_rng(seed)).value
 
 
-def answer(example: Example, x: object, seed: int = 0) -> Any:
+def answer(example, x, seed=0):
     try:
         return run(example, x, seed)
     except Exception as error:
         raise AssertionError(f"a run raised {error!r}") from error
 
 
-def refusal(call: Callable[[], Any]) -> ArgumentError:
+def refusal(call):
     try:
         call()
     except ArgumentError as error:
@@ -68,21 +55,21 @@ def refusal(call: Callable[[], Any]) -> ArgumentError:
     raise AssertionError("a wrong argument was accepted")
 
 
-def warm(example: Example, n: int) -> None:
+def warm(example, n):
     answer(example, typical_rows(example, n, 0))
 
 
-def stopped_early(value: object) -> bool:
+def stopped_early(value):
     return isinstance(value, Abstention) or getattr(value, "high", 0.0) == np.inf
 
 
-def distance(event: Event, other: Event) -> float:
+def distance(event, other):
     """How far two statistics of one mechanism are apart, in the norm of its charge."""
     with np.errstate(all="ignore"):
         return _distance(event, other)
 
 
-def _distance(event: Event, other: Event) -> float:
+def _distance(event, other):
     first, second = event.statistic, other.statistic
     if event.mechanism == "window_median":
         return score_gap(*first, second[1])
@@ -107,36 +94,36 @@ def _distance(event: Event, other: Event) -> float:
     return float(np.abs(gaps).sum())
 
 
-def norm(event: Event) -> str:
+def norm(event):
     if event.mechanism in ("noisy_max", "exponential"):
         return "largest"
     gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
     return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
 
 
-def stable_gap(charge: StableCharge, found: Stable, other: Stable) -> float:
+def stable_gap(charge, found, other):
     first, second = np.asarray(found.root), np.asarray(other.root)
     return thompson_of_roots(first, second) if charge.mechanism == LAPLACE else one_sided(first, second)
 
 
-def voted_gap(charge: VotedCharge, found: Voted, other: Voted) -> float:
+def voted_gap(charge, found, other):
     gap = np.asarray(found.value, float) - np.asarray(other.value, float)
     length = np.abs(gap).sum() if charge.mechanism == "voted_laplace" else np.linalg.norm(gap)
     return float(length) / charge.falls[min(found.count, other.count) - 1]
 
 
-def lift_gap(charge: LiftCharge, found: Lift, other: Lift) -> float:
+def lift_gap(charge, found, other):
     return one_sided(*(root_around(one, found.centre) for one in (found, other)))
 
 
-def root_around(lift: Lift, centre: np.ndarray) -> np.ndarray:
+def root_around(lift, centre):
     root = np.zeros((len(centre) + 1,) * 2)
     root[0, 0], root[1:, 1:] = lift.height, lift.root
     root[1:, 0] = (lift.centre - centre + lift.shift) * lift.height
     return root
 
 
-def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float:
+def location_gap(charge, found, other):
     """How far locations are apart in the norm of either scatter; infinite if scatters are too far apart."""
     unit = np.abs(found.root).max(axis=1)
     roots = [one.root / unit[:, None] for one in (found, other)]
@@ -145,7 +132,7 @@ def location_gap(charge: LocatedCharge, found: Located, other: Located) -> float
     return moved if one_sided(*roots) <= charge.spread else np.inf
 
 
-def one_sided(first: np.ndarray, second: np.ndarray) -> float:
+def one_sided(first, second):
     unit = np.abs(first).max(axis=1)[:, None]
     logs = 2 * np.log(np.linalg.svd(np.linalg.solve(first / unit, second / unit), compute_uv=False))
     return float(max(logs[logs > 0].sum(), -logs[logs < 0].sum()))
@@ -159,7 +146,7 @@ COUNTED = {  # mechanisms whose statistic is answered with a chance that a count
 }
 
 
-def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> float:
+def score_gap(locator, points, others):
     """The largest difference of the penalty of two data sets over all positions, infinite for a lost place.
 
     With a range every position has a density for both. Without one a position may be void for one of them;
@@ -182,11 +169,11 @@ def score_gap(locator: WindowMedian, points: np.ndarray, others: np.ndarray) -> 
     return gap if lone or not lost.any() else np.inf
 
 
-def level_gap(level: Level, other: Level) -> float:
+def level_gap(level, other):
     return sum(node_gap(*nodes) for nodes in zip(level.nodes, other.nodes, strict=True))
 
 
-def node_gap(node: Node, other: Node) -> float:
+def node_gap(node, other):
     """The largest difference of two scores of the same node over all increasing places.
 
     A run of places is a path through the cells between all points: the longest, with either sign.
@@ -198,11 +185,11 @@ def node_gap(node: Node, other: Node) -> float:
     return max(longest_path(node, other, edges), longest_path(other, node, edges))
 
 
-def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
+def longest_path(node, other, cells):
     counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
     later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
 
-    def gained(gap: int, left: list[np.ndarray], right: list[np.ndarray]) -> np.ndarray:
+    def gained(gap, left, right):
         wanted = [one.shares[gap] * one.present / 2**BITS for one in (node, other)]
         sizes = [np.subtract.outer(b, a).T - w for a, b, w in zip(left, right, wanted, strict=True)]
         return (np.abs(sizes[0]) - np.abs(sizes[1])) / 2
@@ -214,7 +201,7 @@ def longest_path(node: Node, other: Node, cells: np.ndarray) -> float:
     return float((best + gained(node.cuts, counts, ends)[:, 0]).max())
 
 
-def penalty(locator: WindowMedian, points: np.ndarray, positions: np.ndarray) -> np.ndarray:
+def penalty(locator, points, positions):
     pieces = locator.pieces(points)
     piece = np.searchsorted(pieces.edges, positions) - 1
     outside = (piece < 0) | (piece >= len(pieces.penalty))

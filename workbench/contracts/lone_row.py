@@ -1,25 +1,23 @@
 """Where δ lives: a row that is alone in its bin or window shows with probability at most δ."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import ceil, exp, expm1, sqrt
-from typing import Any
 
 import numpy as np
 
-from workbench.catalog import Example
 from workbench.contracts.datasets import least, planned, sizes, typical_rows
 from workbench.contracts.draws import wishart_delta
-from workbench.contracts.kit import Event, run, spied, warm
-from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
-from workbench.privacy import ApproxDP, Charge, UnitNoise, histograms, stable
+from workbench.contracts.kit import run, spied, warm
+from workbench.contracts.ramps import halved
+from workbench.estimators.shared.window_median import selection_epsilon
+from workbench.privacy import ApproxDP, UnitNoise, histograms, stable
 from workbench.special import ndtr
 
 WITHOUT = ("gaussian", "symmetric_gaussian", "laplace", "discrete_laplace")  # a δ of their own
 TESTED = ("located_normal", "stable_mask", "masked_lift", "voted")  # mechanisms of `privacy.stable`
 
 
-def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
+def a_lone_row_shows_with_probability_at_most_delta(example):
     """The threshold of a histogram, or the bottom of a window median, holds the δ that its charge states."""
     waiting = {
         charge.step
@@ -39,7 +37,7 @@ def a_lone_row_shows_with_probability_at_most_delta(example: Example) -> None:
     assert not waiting, f"steps that no run reached: {waiting}"
 
 
-def holds_its_delta(event: Event) -> None:
+def holds_its_delta(event):
     delta = event.charge.cost.delta
     if event.mechanism == "stability_histogram":
         shown = chance_of_a_lone_row(event)
@@ -68,18 +66,18 @@ def holds_its_delta(event: Event) -> None:
     the_noisy_choice_alone_decides(event.statistic[0], event.charge)
 
 
-def noise_of(**draws: Callable[..., Any]) -> UnitNoise:
+def noise_of(**draws):
     """A source in which these draws are functions of what is given to the draw."""
     methods = {name: lambda self, *given, draw=draw: draw(*given) for name, draw in draws.items()}
-    made: UnitNoise = type("Fixed", (UnitNoise,), methods)()
+    made = type("Fixed", (UnitNoise,), methods)()
     return made
 
 
-def exact(value: object, *_: float) -> np.ndarray:
+def exact(value, *_):
     return np.asarray(value, float)
 
 
-def chance_above(event: Event) -> float:
+def chance_above(event):
     place = float(event.again(noise_of(gaussian=exact, laplace=exact)))
     margin = (float(event.statistic) - place) / event.charge.sensitivity
     if isinstance(event.charge.cost, ApproxDP):
@@ -87,26 +85,20 @@ def chance_above(event: Event) -> float:
     return float(ndtr(-margin * sqrt(2 * event.charge.cost.rho)))
 
 
-def chance_of_an_answer(event: Event, count: int) -> float:
+def chance_of_an_answer(event, count):
     found = replace(event.statistic, count=count)
 
-    def answers(point: float) -> bool:
+    def answers(point):
         mechanism = getattr(stable, event.mechanism)
         return mechanism(found, event.charge, noise_of(uniform=lambda low, high: point)) is not None
 
-    low, high = 0.0, 1.0
-    if not answers(low):
-        return 0.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return high
+    return halved(answers, 0.0, 1.0, 100)[1] if answers(0.0) else 0.0
 
 
-def draw_in(event: Event) -> tuple[float, ...]:
-    asked: list[tuple[float, ...]] = []
+def draw_in(event):
+    asked = []
 
-    def heard(value: object, *numbers: float) -> np.ndarray:
+    def heard(value, *numbers):
         asked.append(numbers)
         return exact(value)
 
@@ -114,7 +106,7 @@ def draw_in(event: Event) -> tuple[float, ...]:
     return asked[0]
 
 
-def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> None:
+def the_noisy_choice_alone_decides(locator, charge):
     points = 100.0 * np.arange(5)
     edges = locator.pieces(points).edges
     for chosen in range(len(logits(locator, points, charge))):
@@ -126,30 +118,28 @@ def the_noisy_choice_alone_decides(locator: WindowMedian, charge: Charge) -> Non
             assert edges[chosen] <= place <= edges[chosen + 1]
 
 
-def released(event: Event, count: int, amount: float) -> bool:
-    def moved(value: object, *_: float) -> np.ndarray:
+def released(event, count, amount):
+    def moved(value, *_):
         return exact(value) + amount
 
     noise = noise_of(discrete_laplace=moved, gaussian=moved)
     return bool(histograms.stability_histogram(np.zeros(count), event.charge, noise, *event.further))
 
 
-def chance_of_a_lone_row(event: Event) -> float:
+def chance_of_a_lone_row(event):
     charge, low, high = event.charge, -10.0, 1e6
     whole = isinstance(charge.cost, ApproxDP)
     assert released(event, 1, high), "no noise shows a lone row: the noisy count does not decide"
     assert not released(event, 1, low)
-    while high - low > (0.5 if whole else 1e-7):
-        middle = (low + high) / 2
-        shows = released(event, 1, ceil(middle) if whole else middle)
-        low, high = (low, middle) if shows else (middle, high)
+    rounded = ceil if whole else float
+    high = halved(lambda noise: not released(event, 1, rounded(noise)), low, high, 21 if whole else 44)[1]
     if whole:
         ratio, least = exp(-charge.cost.epsilon / 2), ceil(high)
         return ratio**least / (1 + ratio) if least > 0 else 1 - ratio ** (1 - least) / (1 + ratio)
     return float(ndtr(-high * sqrt(charge.cost.rho)))
 
 
-def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> float:
+def mass_of_a_lone_window(locator, charge, n):
     """How probable a place near one far row is, relative to the bottom, when all others are elsewhere.
 
     One replacement makes the place impossible. The proof bounds its probability by this ratio, the bottom
@@ -164,10 +154,10 @@ def mass_of_a_lone_window(locator: WindowMedian, charge: Charge, n: int) -> floa
     return float(np.exp(places[far] - bottom).sum())
 
 
-def logits(locator: WindowMedian, points: np.ndarray, charge: Charge) -> np.ndarray:
-    seen: list[np.ndarray] = []
+def logits(locator, points, charge):
+    seen = []
 
-    def first(scores: object, sensitivity: float, scale: float, weights: object = None) -> int:
+    def first(scores, sensitivity, scale, weights=None):
         with np.errstate(divide="ignore"):
             seen.append(np.array(scores, float) + scale * np.log(np.array(weights, float)))
         return 0

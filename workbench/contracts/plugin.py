@@ -1,9 +1,7 @@
 """The option `--entry` of pytest, for `-p workbench.contracts.plugin`: nobody else's pytest loads it."""
 
-from typing import Any
 
-
-def pytest_addoption(parser: Any) -> None:
+def pytest_addoption(parser):
     """Add the option."""
     parser.addoption(
         "--entry",

@@ -1,99 +1,91 @@
 """The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's."""
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from math import exp, expm1, log, sqrt
 
 import numpy as np
 
-from workbench.privacy.stable import LiftCharge, LocatedCharge, StableCharge, VotedCharge
 from workbench.special import gammainc, gammaincc, log_ndtr, ndtr
 
-ORDERS, STEPS, HALVES = 4000, 60, 45
+ORDERS, STEPS, HALVES = 4000, 22, 45
 NONE = 1e-300
-Stick = Callable[[float], float]
 
 
-def largest_pure(charge: StableCharge) -> float:
+def largest_pure(charge):
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, _pure)
 
 
-def largest_rows(charge: StableCharge) -> float:
+def largest_rows(charge):
     moved = _moved(charge.sensitivity, charge.d > 1)
     return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, moved)
 
 
-def rows_beside(charge: LiftCharge) -> float:
+def rows_beside(charge):
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     stick = _moved(charge.sensitivity, True, charge.room.rho)(charge.degrees)
     enough = stick(shape[0]) <= shape[1] and reached(stick, *shape[:3]) >= 1 - charge.silent
     return charge.degrees if enough else NONE
 
 
-def located_normal_scale(charge: LocatedCharge) -> float:
+def located_normal_scale(charge):
     """The least scale of the noise of a location."""
     shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     return charge.sensitivity / _largest(*shape, _located(charge.spread, charge.d == 1))
 
 
-def ratio_beside(charge: VotedCharge) -> float:
+def ratio_beside(charge):
     kind = _pure if charge.mechanism == "voted_laplace" else _shifted
     sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
     last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
     return charge.ratio if last >= 1 - charge.silent else NONE
 
 
-def falling(sticks: Sequence[Stick], epsilon: float, delta: float) -> float:
+def falling(sticks, epsilon, delta):
     chance = delta
     for stick, above in pairwise(sticks):
-        low, high = chance, min(1.0, delta / max(above(epsilon), 1e-300))
-        if not _allowed(stick, epsilon, delta, chance, high):
-            for _ in range(HALVES):
-                middle = (low + high) / 2
-                allowed = _allowed(stick, epsilon, delta, chance, middle)
-                low, high = (middle, high) if allowed else (low, middle)
-            high = low
-        chance = high
+        high = min(1.0, delta / max(above(epsilon), 1e-300))
+        chance = most_allowed(stick, epsilon, delta, chance, high)
     return chance if chance * sticks[-1](epsilon) <= delta else 0.0
 
 
-def reached(stick: Stick, epsilon: float, delta: float, most: int) -> float:
+def reached(stick, epsilon, delta, most):
     chance = delta
     for _ in range(most - 1):
-        low, high = chance, 1.0
-        for _ in range(HALVES):
-            middle = (low + high) / 2
-            low, high = (middle, high) if _allowed(stick, epsilon, delta, chance, middle) else (low, middle)
-        chance = 1.0 if _allowed(stick, epsilon, delta, chance, 1.0) else low
+        chance = most_allowed(stick, epsilon, delta, chance, 1.0)
     return chance
 
 
-def _allowed(stick: Stick, epsilon: float, delta: float, p: float, q: float) -> bool:
+def most_allowed(stick, epsilon, delta, chance, high):
+    allowed = partial(_allowed, stick, epsilon, delta, chance)
+    return high if allowed(high) else halved(allowed, chance, high, HALVES)[0]
+
+
+def halved(holds, low, high, times):
+    """Return the ends of the interval, halved so often, below which it holds and above which it does not."""
+    for _ in range(times):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
+def _allowed(stick, epsilon, delta, p, q):
     rise = log(q / p)
     silent = max(0.0, (1 - p) - exp(epsilon) * (1 - q))
     return q * stick(epsilon - rise) <= delta and silent + p * stick(epsilon + rise) <= delta
 
 
 @lru_cache(maxsize=256)
-def _largest(
-    epsilon: float, delta: float, most: int, silent: float, stick: Callable[[float], Stick]
-) -> float:
-    def answers(number: float) -> bool:
-        one = stick(number)
+def _largest(epsilon, delta, most, silent, stick):
+    def answers(number):
+        one = stick(exp(number))
         return one(epsilon) <= delta and reached(one, epsilon, delta, most) >= 1 - silent
 
-    low, high = 1e-6, 1e6
-    for _ in range(STEPS):
-        if high < low * (1 + 1e-5):
-            break
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return high
+    return exp(halved(answers, log(1e-6), log(1e6), STEPS)[1])
 
 
-def _pure(epsilon: float) -> Stick:
-    def stick(e: float) -> float:
+def _pure(epsilon):
+    def stick(e):
         if abs(e) < epsilon:
             return (1 - exp(e - epsilon)) / (1 + exp(-epsilon))
         return 0.0 if e > 0 else -expm1(e)
@@ -101,8 +93,8 @@ def _pure(epsilon: float) -> Stick:
     return stick
 
 
-def _shifted(ratio: float) -> Stick:
-    def stick(e: float) -> float:
+def _shifted(ratio):
+    def stick(e):
         half, unit = ratio / 2, e / ratio
         return float(ndtr(half - unit)) - exp(e + float(log_ndtr(-half - unit)))
 
@@ -110,7 +102,7 @@ def _shifted(ratio: float) -> Stick:
 
 
 @lru_cache(maxsize=256)
-def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], Stick]:
+def _moved(distance, both, rho=0.0):
     """The hockey stick of ν rows, gamma variables of scales e^g and e^-g against 1, beside normal steps.
 
     The loss of the first variable, and that of the steps, by sums over a grid of its density; not `both`: the
@@ -119,7 +111,7 @@ def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], S
     away = np.linspace(-9.0, 13.0, 121)
     mu, normal = sqrt(2 * rho), np.exp(-(away**2) / 2)
 
-    def rows(number: float) -> Stick:
+    def rows(number):
         shape = number / 2
         places = np.maximum(shape + away * sqrt(shape), 1e-9 * shape)
         density = np.exp((shape - 1) * np.log(places / shape) + shape - places) * (away > -sqrt(shape))
@@ -129,7 +121,7 @@ def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], S
             weights = np.outer(normal / normal.sum(), weights).ravel()
             losses, weights = losses[weights > 1e-24], weights[weights > 1e-24]
 
-        def stick(e: float) -> float:
+        def stick(e):
             if both:
                 left = np.maximum(shape * distance - e + losses, 0.0)
                 second = np.exp(e - losses) * gammainc(shape, left / expm1(distance))
@@ -146,7 +138,7 @@ def _moved(distance: float, both: bool, rho: float = 0.0) -> Callable[[float], S
 
 
 @lru_cache(maxsize=256)
-def _located(spread: float, line: bool) -> Callable[[float], Stick]:
+def _located(spread, line):
     """The hockey stick of normal noise of sd Δ/number, in scatters that are g apart."""
     highest = min(1e5, (1 - 1e-9) / expm1(spread))
     falls = np.geomspace(1e-4 * highest, highest, ORDERS)
@@ -158,7 +150,7 @@ def _located(spread: float, line: bool) -> Callable[[float], Stick]:
         falls * orders / 2 / (1 - falls * spread),
     )
 
-    def noise(number: float) -> Stick:
+    def noise(number):
         heights = kept + number**2 * moved
         return lambda e: exp(min(0.0, float((heights - falls * e).min())))
 

@@ -1,15 +1,12 @@
 """The contracts of an estimator from outside: `pytest --pyargs workbench.contracts --entry module:object`."""
 
-from collections.abc import Callable
-from typing import Any
-
-from workbench.catalog import Example, addition, register
+from workbench.catalog import addition, register
 from workbench.contracts.every import CONTRACTS, REFERENCE
 from workbench.contracts.kit import cases
 from workbench.study.parameters import loaded
 
 
-def pytest_generate_tests(metafunc: Any) -> None:
+def pytest_generate_tests(metafunc):
     """Run every contract on every example of the entries that are named."""
     entries = [register(loaded("entry", one)).entry for one in metafunc.config.getoption("--entry")]
     if "contract" in metafunc.fixturenames:
@@ -26,12 +23,12 @@ def pytest_generate_tests(metafunc: Any) -> None:
         metafunc.parametrize("key", [entry.key for entry in entries])
 
 
-def test_contract(example: Example, contract: Callable[[Example], None]) -> None:
+def test_contract(example, contract):
     """Fail on a breach."""
     contract(example)
 
 
-def test_nothing_is_missing(key: str) -> None:
+def test_nothing_is_missing(key):
     """Say what the commands would ask for."""
     own = addition(key)
     assert own is None or not own.missing, f"{key} lacks {', '.join(own.missing)}: see EXTENDING.md"

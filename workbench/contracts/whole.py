@@ -1,13 +1,11 @@
 """Noise meets whole numbers, and one row moves them by no more than is charged: without a tolerance."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from workbench.catalog import Example
 from workbench.contracts.datasets import filled, sizes, typical_rows
-from workbench.contracts.kit import Event, norm
+from workbench.contracts.kit import norm
 from workbench.privacy import CountingNoise, SimulatedNoise
 from workbench.privacy.cuts import Level
 from workbench.privacy.grid import UP, OnGrid, on_grid
@@ -16,14 +14,14 @@ MASKS = ("thompson_laplace", "wishart", "square")  # their noise is not added
 
 
 class Grids(CountingNoise):
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source):
         super().__init__(source)
-        self.floats: list[str] = []
+        self.floats = []
 
-    def __getattr__(self, kind: str) -> Any:
+    def __getattr__(self, kind):
         passed = super().__getattr__(kind)
 
-        def looked_at(value: Any, *numbers: Any) -> Any:
+        def looked_at(value, *numbers):
             if kind not in MASKS and not is_whole(value):
                 self.floats.append(kind)
             return passed(value, *numbers)
@@ -31,13 +29,13 @@ class Grids(CountingNoise):
         return looked_at
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value):
     if isinstance(value, Level):
         return all(isinstance(node.lengths, OnGrid) and type(node.present) is int for node in value.nodes)
     return on_grid(value) is not None
 
 
-def noise_meets_whole_numbers(example: Example) -> None:
+def noise_meets_whole_numbers(example):
     """Every statistic that is not masked is one of whole numbers, by its type, whatever the rows."""
     for n in sizes(example, 24, 300, 1000):
         for x in (typical_rows(example, n, 4), filled(example, n, 0.0), filled(example, n, 1e99)):
@@ -46,7 +44,7 @@ def noise_meets_whole_numbers(example: Example) -> None:
             assert not grids.floats, grids.floats
 
 
-def moves_by_what_is_charged(event: Event, other: Event) -> None:
+def moves_by_what_is_charged(event, other):
     if event.whole is None or other.whole is None:
         return
     assert np.array_equal(event.whole.unit, other.whole.unit), "a unit that depends on the rows"
