@@ -124,6 +124,7 @@ def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
     (one,) = plan(asked(subject=key, calibrations=("tight",)))
     assert one.budget == PureDP(1.0)
     (there,) = plan(asked(subject=key, calibrations=("paper",), alpha=0.1, n=3000, budget=None))
+    assert there.refusal.startswith(f"n = {there.answers_from - 1}: ")
     (back,) = plan(asked(subject=key, calibrations=("paper",), alpha=0.1, budget=there.budget))
     assert back.n <= 3000
 
