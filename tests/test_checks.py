@@ -1,10 +1,7 @@
 """What `.ci/run` relies on: parts and turns of tests, README's commands, kernels of a processor."""
 
 import re
-import subprocess
-import sys
 from itertools import chain
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -12,7 +9,7 @@ from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
 
 from conftest import on_turn, part, pytest_collection_modifyitems
-from tests.machines import OWN, environment, kernels
+from tests.machines import OWN, kernels
 from tests.readme import README, commands
 
 # `pytest --part K/N` and `turns(days)`: what is run in turn leaves nothing out and repeats nothing.
@@ -87,22 +84,6 @@ def test_links_lead_to_files_here_and_on_an_index_to_those_of_the_repository(mon
     assert alone.count("```") == README.read_text(encoding="utf-8").count("```")
 
 
-ROOT = Path(__file__).parents[1]
-BITS = """
-import sys
-import numpy as np
-from workbench.study.grids import Sweep, grid
-from workbench.study.sweeps import run
-
-def block(*, trials, data, noise, **point):
-    x = data.standard_normal((trials, 300, 300))
-    return {"error": [float(np.linalg.eigvalsh(a @ a.T)[7]) for a in x]}
-
-frame = run(Sweep("bits", grid(n=[1]), block, 3, {"quick": 1}), "quick", seed=1)
-print(frame["error"].to_numpy().tobytes().hex())
-"""
-
-
 @pytest.mark.parametrize(
     ("flags", "machine", "found"),
     [
@@ -115,15 +96,3 @@ print(frame["error"].to_numpy().tobytes().hex())
 def test_the_kernels_of_a_processor(flags, machine, found):
     assert kernels(f"model name : a\nflags\t\t: {flags}\nbugs : avx512f", machine) == found
     assert kernels("", machine) == [OWN]
-
-
-@pytest.mark.daily
-def test_blocks_of_a_sweep_have_the_same_bits_with_one_thread_and_two():
-    bits = [
-        subprocess.run(
-            [sys.executable, "-c", BITS], env=environment(OWN, threads), cwd=ROOT, capture_output=True,
-            text=True, check=True,
-        ).stdout
-        for threads in (1, 2)
-    ]  # fmt: skip
-    assert bits[0] == bits[1]

@@ -133,17 +133,15 @@ def test_abstention_is_a_status(folder, command):
 def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, command):
     frame = pd.DataFrame({"height": [171.25, None, 180.0] * 10, "weight": [70, 80, 75] * 10, "who": "a"})
     frame.to_parquet("people.parquet")
-    frame.to_csv("people.csv", index=False)
     frame.to_csv("german.csv", index=False, sep=";", decimal=",")
     asked = {"key": "mean/clipped-box", "budget": ("--rho", "0.5"), "column": "weight,height"}
-    for more in ((), ("--missing", "170")):
-        found = [
-            recorded(command, f"people.{kind}", **asked, more=("--seed", "1", *more))
-            for kind in ("parquet", "csv")
-        ]
-        found.append(recorded(command, "german", **asked, more=("--seed", "1", *more, "--sep", ";")))
-        assert {value[0] for value, *_ in found} == {found[0][0][0]}
-        assert [(one["columns"], one["rows"]) for _, one, _ in found] == [(["weight", "height"], 30)] * 3
+    more = ("--seed", "1", "--missing", "170")
+    (value, one, _), (same, other, _) = (
+        recorded(command, "people.parquet", **asked, more=more),
+        recorded(command, "german", **asked, more=(*more, "--sep", ";")),
+    )
+    assert value == same
+    assert (one["columns"], one["rows"]) == (other["columns"], other["rows"]) == (["weight", "height"], 30)
     for words, said in {
         ("--column", "who"): "column = 'who': expected a column of numbers: this one is of",
         ("--sep", ";"): "expected a CSV file with --separator",
@@ -154,18 +152,15 @@ def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, comman
 
 def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
     rows = np.random.default_rng(1).normal([170.0, 3e4], [10.0, 8e3], (2000, 2))
-    Path("two.csv").write_text("height,income\n" + "".join(f"{a:.3f},{b:.3f}\n" for a, b in rows))
-    line = ("estimate", "two.csv", "--key", "mean/clipped-box", "--rho", "0.5", "--seed", "1")
-    ranges = ("--set", "centre=170,30000", "--set", "radius=50,20000", "--set", "sigma=10,8000")
-    said = command(*line, *ranges).printed()
-    mean = np.array(json.loads(said.splitlines()[0].removeprefix("mean: ")))
+    pd.DataFrame(rows, columns=["height", "income"]).to_csv("two.csv", index=False)
+    asked = {"file": "two", "key": "mean/clipped-box", "budget": ("--rho", "0.5"), "column": ""}
+    ranges = ("centre=170,30000", "radius=50,20000", "sigma=10,8000")
+    mean, _, said = recorded(command, **asked, settings=ranges, more=("--seed", "1"))
     assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
     assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
-    line = ("estimate", "two.csv", "--key", "covariance/coinpress", "--seed", "1")
-    line = (*line, "--set", "lower=0.5", "--set", "upper=400")
+    asked |= {"key": "covariance/coinpress", "budget": APPROX, "settings": ("lower=0.5", "upper=400")}
     for scale, told in (("10,8000", "scales: 10, 8000"), ("found", "scales: found privately")):
-        said = command(*line, "--epsilon", "1", "--delta", "1e-6", "--scale", scale).printed()
-        covariance = np.array(json.loads(said.splitlines()[0].removeprefix("covariance: ")))
+        covariance, _, said = recorded(command, **asked, more=("--seed", "1", "--scale", scale))
         assert told in said
         assert np.sqrt(np.diag(covariance)) == pytest.approx([10, 8000], rel=1)
 
@@ -180,13 +175,10 @@ SLIPS = (
     (estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"),
     (estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"),
     (estimate(settings=("radius=" + "-" * 100_000 + "1",)), "radius = '---", "a finite number above 0"),
-    (estimate(settings=("radius=" + "[" * 10_000,)), "radius = '[[[", "a finite number above 0"),
     (estimate("one"), "n = 1", "at least 2"),
     *((estimate(f"{name}.csv"), f"file = '{name[:1]}", "a file that exists") for name in ("x" * 300, "a\0b")),
     (estimate(column="weight"), "column = 'weight'", "height, name, mixed"),
     (estimate("wide", column=""), "column = 'c0, c1", "exactly one of 999 names, such as c0"),
-    (estimate("wide"), "column = 'height'", "one of 999 names, such as c0"),
-    (estimate(key="mode"), "key = 'univariate/mode'", "names; did you mean univariate/median or "),
     (estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", "an estimator that is private"),
     (estimate(more=("--missing", "1.1e100")), "missing = 1.1e+100", "at most 1e+100"),
     (estimate(more=("--separator", "1")), "separator = '1'", "one character"),
@@ -330,11 +322,8 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
     [
         ("a,b", ["1,", "2,nan"], "a", True, "column a: 2 numbers, 0 missing, 0 unreadable"),
         ("a\tb", ["1", *["1,5"] * 50], "a", False, "  and 30 more\nWith --decimal , it is 0 unreadable."),
-        ("a", ["171,5", "172"], "a", False, "With --decimal , it is 0 unreadable."),
         ("a,b", ["bob,1", "ann,2"], "a", False, "column a: no cell is a number: 0 missing, 2 unreadable"),
-        ("a,b", [",1", "NA,2"], "a", False, "column a: no cell is a number: 2 missing, 0 unreadable"),
         ("a,b", ['"170,000"', '"1,234,567"', "999"], "a", False, " 2 cells have ',' between thousands: w"),
-        ("a,b", ['"1,234.50"', "0.5"], "a", False, "  1 cells have ',' between thousands: write"),
         ("a", ["170,000", "12,345"], "a", False, "; if it is the decimal mark, --decimal , reads it"),
         ("a;b", ["1.234.567", "12.345"], "a", False, "'.' between thousands (1 of them are read as if"),
         ("a,b", ["1\N{NO-BREAK SPACE}000", "1 000"], "a", False, "  2 cells have ' ' between thousands:"),

@@ -12,7 +12,7 @@ from workbench.study import compare
 from workbench.study.audit import OwnFunction, mechanism
 from workbench.study.sweeps import CellError
 
-NORMAL, ONE = UnivariateGaussian(3.0), PureDP(1.0)
+NORMAL, ONE, TWO_STEP = UnivariateGaussian(3.0), PureDP(1.0), TwoStepMean(radius=9, sigma=1.0)
 LIMIT = 9.0
 
 
@@ -29,7 +29,7 @@ def silent(rows, rng):
 
 
 def test_every_method_sees_the_same_rows_and_the_table_is_tidy():
-    methods = {"a": plain, "b": lambda rows, rng: rows.mean(), "two-step": TwoStepMean(radius=9, sigma=1.0)}
+    methods = {"a": plain, "b": lambda rows, rng: rows.mean(), "two-step": TWO_STEP}
     found = compare(methods, population=NORMAL, n=[40, 80], budget=[ONE, PureDP(2)], trials=30)
     frame = found.frame
     assert list(frame) == ["method", "budget", "n", "trial", "error", "abstained"]
@@ -40,7 +40,7 @@ def test_every_method_sees_the_same_rows_and_the_table_is_tidy():
     per_budget = frame[frame["method"] == "a"].groupby("budget")["error"].apply(np.array)
     assert (per_budget.iloc[0] == per_budget.iloc[1]).all()
     medians = found.summary.set_index(["method", "budget", "n"])
-    predicted = TwoStepMean(radius=9, sigma=1.0).predicted_error(80, 1, PureDP(2))
+    predicted = TWO_STEP.predicted_error(80, 1, PureDP(2))
     assert medians.loc[("two-step", str(PureDP(2)), 80), "predicted"] == predicted
     assert np.isinf(medians.loc[("a", str(ONE), 40), "predicted"])
 
@@ -66,18 +66,13 @@ def test_workers_give_the_same_bits_and_more_trials_go_on():
         ({"f": plain}, {"n": []}, "n = []: expected one, or several that differ"),
         ({"f": plain}, {"n": [10, 10]}, "n = [10, 10]: expected one, or several that differ"),
         ({"f": plain}, {"trials": 0}, "trials = 0: expected an integer, at least 1"),
-        ({"f": TwoStepMean(radius=9, sigma=1.0)}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
-        (
-            {"a": TwoStepMean(radius=9, sigma=1.0), "b": CoinPressMean(radius=9, sigma=1.0)},
-            {},
-            "loss = None: expected the one",
-        ),
+        ({"f": TWO_STEP}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
+        ({"a": TWO_STEP, "b": CoinPressMean(radius=9, sigma=1.0)}, {}, "loss = None: expected the one"),
     ],
 )
 def test_what_is_public_is_refused_in_one_line(methods, more, words):
-    kept = {"population": NORMAL, "n": [10], "budget": ONE, **more}
     with pytest.raises(ArgumentError) as refused:
-        compare(methods, **kept)
+        compare(methods, **{"population": NORMAL, "n": [10], "budget": ONE} | more)
     assert str(refused.value).startswith(words)
 
 
@@ -85,8 +80,8 @@ def test_rows_in_space_and_references_without_privacy():
     law = MultivariateGaussian(Gaussian([1.0, 2.0], np.eye(2)))
     methods = {"sample mean": EmpiricalMean(), "mine": lambda rows, rng: rows.mean(axis=0)}
     found = compare(methods, population=law, n=100, budget=None, trials=10).frame
-    errors = {name: part["error"].to_numpy() for name, part in found.groupby("method")}
-    np.testing.assert_allclose(errors["mine"], errors["sample mean"], rtol=1e-9)
+    one, other = (part["error"].to_numpy() for _, part in found.groupby("method"))
+    np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
 def test_a_function_that_fails_is_named():
@@ -98,7 +93,6 @@ def test_a_function_that_fails_is_named():
     "function",
     [
         lambda rows, rng: rows.mean() + rng.laplace(),
-        lambda rows, rng, budget: rows.mean() + rng.laplace() / budget.epsilon,
         lambda rows, budget, rng: rows.mean() + rng.laplace() / budget.epsilon,
         lambda x, r, b: x.mean() + r.laplace() / b.epsilon,
         lambda rows, trials, rng: rows.mean() + rng.laplace(size=trials),
@@ -107,9 +101,8 @@ def test_a_function_that_fails_is_named():
     ],
 )
 def test_forms_of_functions(function):
-    own = OwnFunction("f", function)
-    x = np.zeros(5)
-    assert isinstance(float(own.answer(x, np.random.default_rng(1), ONE)), float)
+    own, x = OwnFunction("f", function), np.zeros(5)
+    assert np.ndim(own.answer(x, np.random.default_rng(1), ONE)) == 0
     outputs = np.asarray(mechanism(own, ONE)(x, 7, np.random.default_rng(2)))
     assert outputs.shape in ((7,), (7, 1))
     assert len(np.unique(outputs)) == 7
@@ -131,9 +124,8 @@ def test_no_answer_is_a_row_of_infinite_error():
         "nan": lambda rows, rng: np.nan,
         "refuses": ClippedMean(radius=9, sigma=1.0),
     }
-    kept = {"population": NORMAL, "n": [1, 100], "budget": ONE, "trials": 5}
-    frame = compare(methods, **kept).frame
-    flagged = frame.groupby(["method", "n"])["abstained"].mean().unstack()
+    frame = compare(methods, population=NORMAL, n=[1, 100], budget=ONE, trials=5).frame
+    flagged = frame.groupby(["n", "method"])["abstained"].mean()
     assert (flagged[1] == 1.0).all()
     assert flagged[100].to_dict() == {"silent": 0.0, "abstains": 1.0, "nan": 1.0, "refuses": 0.0}
     assert np.isinf(frame["error"][frame["abstained"]]).all()

@@ -1,23 +1,36 @@
-"""Sweeps: the same numbers whoever computes them, one schema, what is lent or noted, a figure's runs."""
+"""Sweeps: the same numbers whoever computes them, one schema, what is kept or lent, a figure's runs."""
 
-import hashlib
+import importlib
 import itertools
 import json
 import math
+import os
+import platform
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from threadpoolctl import threadpool_info
+from joblib.externals.loky import get_reusable_executor
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from workbench.chapters.covariance.heavy_tails import spreads
+from workbench.chapters.one_mean.locating import clipped
 from workbench.errors import ArgumentError
-from workbench.study import profiles, sweeps
-from workbench.study.grids import Role, Sweep, grid, point_id, stream, table
+from workbench.lab.runner import THREADS
+from workbench.study import grids, profiles, sweeps
+from workbench.study.grids import Role, Sweep, grid, home, point_id, stream, table
 from workbench.study.run import Run, TooMuchWorkError
 from workbench.study.sweeps import (
     CellError,
     Resources,
+    Store,
     columns,
     compute,
     forget,
@@ -28,23 +41,36 @@ from workbench.study.sweeps import (
     task,
 )
 
-SEED = 20240
-COUNTS = {"quick": 2, "full": 5}
+ROOT, SEED = Path(__file__).parents[2], 20240
+COUNTS = {"quick": 2, "full": 3}
+STRANGE = [0.1, -0.0, np.inf, -np.inf, 5e-324, 1e308, 1 / 3, np.nextafter(1.0, 2.0)]
 CALLS = []
 
 
 def measure(*, trials, data, noise, **point):
     """Matrix sums whose last bits depend on the number of BLAS threads; abstains when the noise is large."""
     CALLS.append(point)
-    x = data.standard_normal((trials, point["n"], 60))
-    error = np.array([np.linalg.eigvalsh(rows.T @ rows)[-1] for rows in x])
+    x = data.standard_normal((trials, int(point["n"]), 60))
+    error = np.linalg.eigvalsh(x.transpose(0, 2, 1) @ x)[:, -1]
     draw = noise.standard_normal(trials)
-    return {"error": np.where(draw > 1, np.inf, error), "draw": draw, "abstained": draw > 1}
+    strange = np.resize(STRANGE, trials)
+    return {
+        "error": np.where(draw > 1, np.inf, error), "draw": draw, "strange": strange, "abstained": draw > 1,
+    }  # fmt: skip
 
 
-def sweep(points=None, block=measure, name="demo"):
-    points = grid(n=[300, 400], mode=["proved", "practical"]) if points is None else points
-    return Sweep(name, points, block, trials=6, blocks=COUNTS)
+def sweep(points=None, block=measure, name="demo", trials=8):
+    return Sweep(name, grid(n=[3, 7]) if points is None else points, block, trials=trials, blocks=COUNTS)
+
+
+def ran(one=None, profile="quick", seed=SEED, **options):
+    return run(one or sweep(), profile, seed=seed, **options)
+
+
+def same(a, b):
+    pd.testing.assert_frame_equal(a, b, check_exact=True)
+    numbers = [frame.select_dtypes("number").to_numpy(np.float64).tobytes() for frame in (a, b)]
+    assert numbers[0] == numbers[1]  # zeros have signs
 
 
 @pytest.fixture(autouse=True)
@@ -55,39 +81,25 @@ def _clean():
     forget()
 
 
-def digest(frame):
-    return hashlib.sha256(pd.util.hash_pandas_object(frame).to_numpy().tobytes()).hexdigest()
-
-
 # --- the same numbers, whoever computes them ------------------------------------------------------
 
 
-@pytest.mark.daily
-def test_the_table_is_bit_identical_for_any_number_of_workers():
-    found = []
-    for options in ({}, {"jobs": 2}, {"jobs": 3}):
-        forget()
-        found.append(digest(run(sweep(), "full", seed=SEED, **options)))
-    assert len(set(found)) == 1
-
-
 def test_numbers_depend_on_the_content_of_a_point_and_on_no_order():
-    whole = run(sweep(), "full", seed=SEED)
-    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
+    wide = sweep(grid(n=[300, 400], mode=["proved", "practical"]))
+    whole, quick = ran(wide, "full"), ran(wide)
+    cells = [compute(task(wide, *address, SEED)) for address in wide.addresses("full")]
     shuffled = [cells[i] for i in np.random.default_rng(0).permutation(len(cells))]
-    assert digest(table("demo", sweep().points, 6, shuffled)) == digest(whole)
-    quick = run(sweep(), "quick", seed=SEED)
-    pd.testing.assert_frame_equal(whole[whole["block"] < 2].reset_index(drop=True), quick, check_exact=True)
-    forget()
-    alone = run(sweep(points=[{"mode": "practical", "n": 400}]), "quick", seed=SEED)
-    same = quick[(quick["n"] == 400) & (quick["mode"] == "practical")].reset_index(drop=True)
-    pd.testing.assert_frame_equal(same[alone.columns], alone, check_exact=True)
+    same(table("demo", wide.points, 8, shuffled), whole)
+    same(whole[whole["block"] < 2].reset_index(drop=True), quick)
+    alone = ran(sweep([{"mode": "practical", "n": 400}]))
+    there = quick[(quick["n"] == 400) & (quick["mode"] == "practical")].reset_index(drop=True)
+    same(there[alone.columns], alone)
 
 
 def test_seed_and_name_change_every_number():
-    base = run(sweep(), "quick", seed=SEED)["draw"]
-    for other in (run(sweep(), "quick", seed=SEED + 1), run(sweep(name="other"), "quick", seed=SEED)):
-        assert not set(base) & set(other["draw"])
+    base = ran()["draw"]
+    for other in (ran(seed=SEED + 1), ran(sweep(name="other"))):
+        assert not {*base} & {*other["draw"]}
     assert base.is_unique  # points, blocks and trials differ, too
 
 
@@ -96,8 +108,7 @@ def first(*address):
 
 
 def test_streams_are_pinned_and_every_part_of_their_address_counts():
-    axes = ((0, 1, 2**70), (Role.DATA, Role.NOISE), ("a", "b"), (0, 1, 2**32 - 1), (0, 1))
-    addresses = list(itertools.product(*axes))
+    addresses = [*itertools.product((0, 2**70), (Role.DATA, Role.NOISE), "ab", (0, 2**32 - 1), (0, 1))]
     assert len({first(*address) for address in addresses}) == len(addresses)
     # the numbers behind every committed figure: a change here is a change of all of them
     assert [role.value for role in Role] == list(range(len(Role)))
@@ -109,12 +120,11 @@ def test_streams_are_pinned_and_every_part_of_their_address_counts():
 
 
 def test_point_id_depends_on_the_values_and_not_on_their_spelling():
-    base = point_id({"n": 100, "epsilon": 0.5, "mode": "proved"})
-    assert base == point_id({"mode": "proved", "epsilon": np.float64(0.5), "n": 100.0})
-    others = [{"n": value} for value in (101, 100.5, -100, "100", float("inf"), "inf", "Infinity", 1e300)]
-    others += [{"epsilon": 0.25}, {"mode": "practical"}, {"d": 3}]
-    ids = {point_id({"n": 100, "epsilon": 0.5, "mode": "proved"} | other) for other in others}
-    assert len(ids | {base}) == 1 + len(others)
+    base = {"n": 100, "epsilon": 0.5}
+    assert point_id(base) == point_id({"epsilon": np.float64(0.5), "n": 100.0})
+    others = [{"n": value} for value in (101, 100.5, -100, "100", math.inf, "inf", "Infinity", 1e300)]
+    ids = {point_id(base | other) for other in (*others, {"epsilon": 0.25}, {"d": 3}, {})}
+    assert len(ids) == 3 + len(others)
 
 
 def threads(*, trials, data, noise, **point):
@@ -122,8 +132,9 @@ def threads(*, trials, data, noise, **point):
 
 
 def test_a_cell_uses_one_thread():
-    frame = run(sweep(block=threads), "quick", seed=SEED)
-    assert set(frame["threads"]) == {1}
+    with threadpool_limits(2):
+        frame = ran(sweep(block=threads))
+    assert {*frame["threads"]} == {1}
     assert not frame["abstained"].any()  # a block without the flag never abstains
 
 
@@ -131,11 +142,10 @@ def test_a_cell_uses_one_thread():
 
 
 def test_the_schema():
-    frame = run(sweep(), "full", seed=SEED)
-    assert " ".join(frame.columns) == "sweep point block trial n mode error draw abstained"
-    assert list(frame["n"].unique()) == [300, 400]
+    frame = ran(profile="full")
+    assert " ".join(frame.columns) == "sweep point block trial n error draw strange abstained"
     assert not frame.duplicated(["point", "block", "trial"]).any()
-    assert 0 < frame["abstained"].sum() < len(frame) == 4 * 5 * 6
+    assert 0 < frame["abstained"].sum() < len(frame) == 2 * 3 * 8
     assert (np.isinf(frame["error"]) == frame["abstained"]).all()
 
 
@@ -167,34 +177,26 @@ def test_columns_are_learnt_where_the_block_is_known_to_run():
     ],
 )
 def test_a_failing_cell_names_the_sweep_and_the_point(block, message):
-    with pytest.raises(CellError, match=rf"sweep 'demo', point {{'n': 300, .*block 0: .*{message}"):
-        run(sweep(block=lambda *, trials, **_: block(trials)), "quick", seed=SEED)
+    with pytest.raises(CellError, match=rf"sweep 'demo', point {{'n': 3}}, block 0: .*{message}"):
+        ran(sweep(block=lambda *, trials, **_: block(trials)))
 
 
 def uneven(*, trials, data, noise, **point):
-    return {"a" if point["n"] == 300 else "b": np.zeros(trials)}
+    return {"a" if point["n"] == 3 else "b": np.zeros(trials)}
 
 
 def test_blocks_must_agree_on_their_columns():
     with pytest.raises(ArgumentError, match="as in the first block"):
-        run(sweep(block=uneven), "quick", seed=SEED)
+        ran(sweep(block=uneven))
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"points": []},
-        {"points": [{"n": 1}, {"n": 1.0}]},
-        {"points": [{"n": 1}, {"d": 1}]},
-        {"points": [{"n": 1}, {"n": "one"}]},
-        {"points": [{"n": float("nan")}]},
-        {"points": [{"n": None}]},
-        {"points": [{"block": 1}]},
-        {"points": [{"abstained": 1}]},
-        {"name": ""},
-        {"trials": 0},
-        {"blocks": {"quick": 0}},
-        {"blocks": {"swift": 1}},
+        *({"points": points} for points in ([], [{"n": 1}, {"n": 1.0}], [{"n": 1}, {"d": 1}])),
+        *({"points": points} for points in ([{"n": 1}, {"n": "one"}], [{"n": math.nan}], [{"n": None}])),
+        *({"points": [{name: 1}]} for name in ("block", "abstained")),
+        *({"name": ""}, {"trials": 0}, {"blocks": {"quick": 0}}, {"blocks": {"swift": 1}}),
     ],
 )
 def test_a_sweep_outside_its_domain_is_refused(change):
@@ -208,10 +210,10 @@ def test_points_are_what_the_block_takes_and_as_it_annotates_them():
         return {"right": np.full(trials, all(kinds))}
 
     axes = {"n": [1000.0, 20], "share": [1, 0.5], "free": 2.0}
-    assert run(Sweep("annotated", grid(**axes), types, 1, {"quick": 1}), "quick", seed=SEED)["right"].all()
+    assert ran(sweep(grid(**axes), types))["right"].all()
     for wrong in ({"share": 1}, {**axes, "d": 5}):
         with pytest.raises(ArgumentError, match="function of them"):
-            Sweep("misspelt", grid(**wrong), types, trials=1, blocks={"quick": 1})
+            sweep(grid(**wrong), types)
     points = grid(n=np.array([10, 20]), radius=np.inf)
     assert points == ({"n": 10, "radius": np.inf}, {"n": 20, "radius": np.inf})
     assert {type(point["n"]) for point in points} == {int}
@@ -221,28 +223,26 @@ def test_points_are_what_the_block_takes_and_as_it_annotates_them():
 
 
 def test_run_computes_once_and_hands_out_copies(capsys, monkeypatch):
-    once = run(sweep(), "quick", seed=SEED, progress=True)
+    once = ran(progress=True)
     once["error"] = 0.0
-    assert (run(sweep(), "quick", seed=SEED)["error"] > 0).all()
-    assert len(CALLS) == 4 * 2
+    assert (ran()["error"] > 0).all()
+    assert len(CALLS) == 2 * 2
     out, err = capsys.readouterr()
-    assert out == ""
-    assert "demo" in err
-    assert list(run(sweep(points=grid(n=200)), "quick", seed=SEED)["n"].unique()) == [200]
-    assert "threads" in run(sweep(block=threads), "quick", seed=SEED)  # another sweep of the same name
+    assert (out, "demo" in err) == ("", True)
+    assert {*ran(sweep(grid(n=200)))["n"]} == {200}  # other sweeps of the same name
+    assert "threads" in ran(sweep(block=threads))
     monkeypatch.setattr(sweeps, "REMEMBERED", 2)
     for seed in range(4):
-        run(sweep(points=grid(n=5)), "quick", seed=seed)
+        ran(seed=seed)
     assert [seed for _, _, seed, _ in sweeps._memory] == [2, 3]
 
 
 def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path):
-    usual, lent, own = sweep(points=grid(n=[5, 7])), tmp_path / "lent.sqlite", tmp_path / "own.sqlite"
-    plain = run(usual, "quick", seed=SEED)
+    plain, lent, own = ran(), tmp_path / "lent.sqlite", tmp_path / "own.sqlite"
     with lending(Resources(store=lent)):
-        run(usual, "quick", seed=SEED, store=own)
+        ran(store=own)
         assert (own.exists(), lent.exists()) == (True, False)
-        pd.testing.assert_frame_equal(plain, run(usual, "quick", seed=SEED), check_exact=True)
+        same(plain, ran())
         assert lent.exists()
     assert resources() == Resources(store=None, jobs=1)
     for wrong in (0, 1.5, None):
@@ -253,8 +253,8 @@ def test_sweeps_use_what_is_lent_unless_told_otherwise(tmp_path):
 def test_what_is_noted_is_not_computed():
     found = []
     with noting(found):
-        assert len(run(sweep(), "full", seed=SEED)) == 0
-    assert found == [4 * 5]
+        assert len(ran(profile="full")) == 0
+    assert found == [2 * 3]
     assert len(CALLS) == 1  # which tells the columns
 
 
@@ -270,7 +270,6 @@ USUAL = Sweep("test-run", grid(n=(20_000, 40_000)), drawn, 40, {"quick": 2, "ful
 
 def test_the_usual_points_are_those_of_the_claims_and_those_in_common_have_the_same_numbers():
     usual = run(USUAL.under("quick"), "quick", seed=3)
-    assert Run("quick", 3).table(USUAL).equals(usual)
     assert Run("quick", 3).table(USUAL.moved(USUAL.points)).equals(usual)
     moved = USUAL.moved(grid(n=(40_000, 30_000)))
     found = Run("quick", 3).table(moved)
@@ -280,14 +279,7 @@ def test_the_usual_points_are_those_of_the_claims_and_those_in_common_have_the_s
 
 
 @pytest.mark.parametrize(
-    ("trials", "full", "quick", "wanted"),
-    [
-        (40, 3, 2, (40, 1)),
-        (8, 100, 10, (8, 6)),
-        (400, 20, 2, (200, 1)),
-        (400, 80, 8, (400, 2)),
-        (2, 9, 1, (2, 1)),
-    ],
+    ("trials", "full", "quick", "wanted"), [(8, 100, 10, (8, 6)), (400, 20, 2, (200, 1)), (2, 9, 1, (2, 1))]
 )
 def test_quick_is_a_fortieth_of_full_and_fifty_trials_where_there_are_so_many(trials, full, quick, wanted):
     found = Sweep("test-run", grid(n=(2, 4)), drawn, trials, {"quick": quick, "full": full}).under("quick")
@@ -323,3 +315,336 @@ def test_levels_add_up_to_the_overall_level_and_committed_claims_keep_it():
     claims = [claim for path in files for claim in json.loads(path.read_text(encoding="utf-8"))["full"]]
     assert len(claims) >= 16
     assert 0 < math.fsum(claim["level"] for claim in claims) <= profiles.CLAIM_LEVEL
+
+
+# --- what is kept ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "sweeps.sqlite"
+
+
+def shelf(store, one=None, seed=SEED):
+    one = one or sweep()
+    return store.shelf(one.name, one.block, one.trials, seed=seed)
+
+
+def held(store, profile, one=None, seed=SEED):
+    one = one or sweep()
+    found = shelf(store, one, seed)
+    return [(at, block) for at, block in one.addresses(profile) if found.get(one.points[at], block)]
+
+
+def rows(path):
+    """Return what is stored, by order of arrival."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return connection.execute("SELECT sweep, point, block, seconds FROM cells ORDER BY rowid").fetchall()
+
+
+@pytest.mark.parametrize("options", [{}, pytest.param({"jobs": 2}, marks=pytest.mark.daily)])
+def test_a_stored_sweep_has_the_rows_of_one_without_a_store(path, options):
+    plain = ran(profile="full")
+    same(plain, ran(profile="full", store=path, **options))
+    before = rows(path)
+    assert len(before) == 6
+    same(plain, ran(profile="full", store=path))
+    assert rows(path) == before
+
+
+def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
+    ran(store=path)
+    wider = sweep(grid(n=[1, 7, 3]))
+    with Store(path) as store:
+        assert held(store, "full") == [(0, 0), (0, 1), (1, 0), (1, 1)]
+        assert held(store, "quick", wider) == [(1, 0), (1, 1), (2, 0), (2, 1)]
+    same(ran(wider, store=path), ran(wider))
+    assert len(rows(path)) == 6
+
+
+def hindered(*, trials, data, noise, **point):
+    if point["n"] == 7 and os.path.exists(os.environ["OBSTACLE"]):
+        raise ZeroDivisionError
+    return measure(trials=trials, data=data, noise=noise, **point)
+
+
+@pytest.mark.daily
+def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
+    obstacle = tmp_path / "obstacle"
+    obstacle.touch()
+    monkeypatch.setenv("OBSTACLE", str(obstacle))
+    get_reusable_executor().shutdown(wait=True)  # workers have the environment that they began with
+    for options in ({}, {"jobs": 2}):
+        with pytest.raises(CellError, match="'n': 7"):
+            ran(sweep(block=hindered), "full", store=path, **options)
+        assert len(rows(path)) == 3
+    obstacle.unlink()
+    same(ran(sweep(block=hindered), "full", store=path), ran(profile="full"))
+
+
+# --- what must not be served ----------------------------------------------------------------------
+
+
+def other(*, trials, data, noise, **point):
+    return measure(trials=trials, data=data, noise=noise, **point)
+
+
+@pytest.mark.turns(4)
+@pytest.mark.parametrize(
+    ("changed", "seed", "software"),
+    [
+        (sweep(), SEED + 1, ""),
+        (sweep(block=other), SEED, ""),
+        (sweep(name="other"), SEED, ""),
+        (sweep(trials=9), SEED, ""),
+        (sweep(grid(n=[3.0, 7.0])), SEED, ""),
+        (sweep(), SEED, "a later version"),
+    ],
+)
+def test_rows_of_anything_else_are_not_reused(path, changed, seed, software, monkeypatch):
+    ran(store=path)
+    monkeypatch.setattr(sweeps, "SOFTWARE", software or sweeps.SOFTWARE)
+    with Store(path) as store:
+        assert held(store, "quick", changed, seed) == []
+    same(ran(changed, seed=seed, store=path), ran(changed, seed=seed))
+    assert len(rows(path)) == 8
+
+
+def test_a_package_that_was_written_since_it_was_imported_is_refused(path, monkeypatch, tmp_path):
+    source = tmp_path / "package" / "part" / "module.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("x = 1\n")
+    monkeypatch.setattr(grids, "PACKAGE", tmp_path / "package")
+    monkeypatch.setattr(grids, "WRITTEN", grids._written())
+    ran(store=path)
+    os.utime(source, ns=(0, grids.WRITTEN + 1))
+    with pytest.raises(ArgumentError, match=r"package = 'workbench': expected no change .*\(start again\)"):
+        ran(store=path)
+
+
+@pytest.mark.daily
+def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, monkeypatch):
+    source = tmp_path / "edited.py"
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    found = []
+    for value in (1.0, 2.0):
+        block = f"def block(*, trials, data, noise, **point): return {{'error': [{value}] * trials}}"
+        source.write_text(f"{block}\n")
+        monkeypatch.delitem(sys.modules, "edited", raising=False)
+        edited = importlib.import_module("edited").block
+        found.append(ran(sweep(block=edited), store=path, jobs=2)["error"].unique())
+    assert found == [1.0, 2.0]
+
+
+def test_a_worker_with_other_software_is_refused():
+    stale = task(sweep(), 0, 0, SEED)._replace(software="another version")
+    with pytest.raises(CellError, match=r"sweep 'demo', point .*other software"):
+        compute(stale)
+
+
+# --- files that are no store ----------------------------------------------------------------------
+
+
+def written(change):
+    """Change the bytes of a store."""
+
+    def spoil(path):
+        ran(profile="full", store=path)
+        path.write_bytes(change(path.read_bytes()))
+
+    return spoil
+
+
+def stated(statement, *values, fill=True):
+    """Change a store, or an empty database, by a statement."""
+
+    def spoil(path):
+        if fill:
+            ran(profile="full", store=path)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(statement, values)
+            connection.commit()
+
+    return spoil
+
+
+def planted(path):
+    """Give a block columns that numpy would not read as numbers, and the sum of those."""
+    ran(profile="full", store=path)
+    with closing(sqlite3.connect(path)) as connection:
+        (row,) = connection.execute("SELECT sweep, point, block, numbers FROM cells LIMIT 1")
+    columns, where = '[["error", "|O"]]', "WHERE (sweep, point, block) = (?, ?, ?)"
+    digest = sweeps.checksum(*row[:3], columns, row[3])
+    stated(f"UPDATE cells SET columns = ?, digest = ? {where}", columns, digest, *row[:3])(path)
+
+
+INTACT, USABLE = "an intact database of sweeps", "a database of sweeps that can be read and written"
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize(
+    ("spoil", "expected"),
+    [
+        (lambda path: path.write_text("no database, but long enough to have a header\n" * 100), INTACT),
+        (lambda path: path.mkdir(), USABLE),
+        (written(lambda content: content[:4096] + b"\xa5" * (len(content) - 4096)), INTACT),
+        (written(lambda content: content[:5000]), INTACT),
+        (stated("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE block = 1"), INTACT),
+        (planted, INTACT),
+        (stated("CREATE TABLE cells (mine TEXT)", fill=False), USABLE),
+        (stated("PRAGMA user_version = 99"), USABLE),
+    ],
+)
+def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
+    spoil(path)
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(ArgumentError, match=f"expected {expected}") as caught:
+        ran(profile="full", store=path)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__context__ is None or caught.value.__suppress_context__
+    assert before is None or path.read_bytes() == before
+
+
+# --- several at once ------------------------------------------------------------------------------
+
+
+def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
+    with Store(path) as writer, Store(path) as reader:
+        written = shelf(writer)
+
+        def put(cell):
+            written.put(sweep().points[cell.position], cell)
+
+        put(cells[0])
+        reader.fetch("BEGIN", ())
+        assert len(held(reader, "quick")) == 1
+        for cell in cells[1:]:
+            put(cell)  # a reader in the middle of reading blocks no writer
+        assert len(held(reader, "quick")) == 1  # and sees one state
+        reader.fetch("COMMIT", ())
+        assert len(held(reader, "quick")) == 4
+
+
+def together(*jobs):
+    """Do the jobs in threads that begin at once, and return what went wrong."""
+    start, wrong = threading.Barrier(len(jobs)), []
+
+    def do(job):
+        start.wait()
+        try:
+            job()
+        except Exception as error:
+            wrong.append(str(error))
+
+    threads = [threading.Thread(target=do, args=(job,)) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+@pytest.mark.daily
+def test_several_may_make_one_store_at_once(tmp_path):
+    for number in range(50):
+        path = tmp_path / f"{number}.sqlite"
+        assert together(*[lambda path=path: Store(path).close()] * 4) == []
+
+
+@pytest.mark.turns(4)
+def test_several_drivers_may_fill_one_store(path):
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
+
+    def drive():
+        with Store(path) as store:
+            for cell in cells:
+                shelf(store).put(sweep().points[cell.position], cell)
+
+    assert together(drive, drive, drive) == []
+    assert len(rows(path)) == 6
+    same(ran(profile="full", store=path), ran(profile="full"))
+    assert len(rows(path)) == 6
+
+
+# --- by what it is found again --------------------------------------------------------------------
+
+
+KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
+VECTORS = tuple(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
+
+
+class Measure:
+    """A block that carries what no digest of a file tells."""
+
+    def __call__(self, **given):
+        return {}
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Write a module of the user's own, and import it as it is then."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def written(source):
+        (tmp_path / "a_helper.py").write_text(source)
+        monkeypatch.delitem(sys.modules, "a_helper", raising=False)
+        return importlib.import_module("a_helper")
+
+    return written
+
+
+def test_a_block_is_known_by_its_name_and_outside_the_package_by_its_file(module):
+    assert home(spreads) == (spreads.__module__, "spreads", "")
+    assert home(clipped) == (clipped.func.__module__, "on_range of ['ClippedMean']", "")
+    first, again = (module("def block(): return 1").block for _ in range(2))
+    with pytest.raises(ArgumentError, match="at the top of a module"):
+        home(first)  # which was replaced
+    known = home(again)
+    assert known[:2] == ("a_helper", "block")
+    assert known == home(module("def block(): return 1").block)
+    assert known != home(module("def block(): return 2").block)
+
+
+@pytest.mark.parametrize("block", [lambda: 1, partial(lambda: 1), Measure(), Measure().__call__, len])
+def test_what_is_no_function_of_a_file_is_refused_in_one_line(block):
+    with pytest.raises(ArgumentError, match=r"block = .*a function at the top of a module") as caught:
+        home(block)
+    assert "\n" not in str(caught.value)
+
+
+def digests(**changed):
+    code = """
+from pathlib import Path
+from workbench.lab import runner
+from workbench.study.grids import SOFTWARE
+print(SOFTWARE, runner.key(Path("README.md"), {}))"""
+    inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
+    env = {**inherited, "PYTHONPATH": str(ROOT), **changed}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return tuple(done.stdout.split())
+
+
+@pytest.mark.daily
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="kernels of x86-64")
+def test_another_kernel_is_another_store_and_another_run_and_threads_are_a_run_alone():
+    first, again, prescott, narrow, two, one = (
+        digests(**{"OPENBLAS_CORETYPE": "Haswell"} | changed)
+        for changed in (
+            {},
+            {},
+            {"OPENBLAS_CORETYPE": "Prescott"},
+            {"NPY_DISABLE_CPU_FEATURES": " ".join(VECTORS)},
+            {"OPENBLAS_NUM_THREADS": "2"},
+            {"OPENBLAS_NUM_THREADS": "1"},
+        )
+    )
+    assert first == again == one
+    for other in (prescott, *([narrow] if VECTORS else ())):
+        assert not {*first} & {*other}
+    assert (two[0] == first[0], two[1] == first[1]) == (True, False)
