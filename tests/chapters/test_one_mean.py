@@ -103,6 +103,18 @@ def test_a_location_with_less_privacy_budget_than_is_said_is_refuted(world, clai
     require_refuted(NAME(claim))
 
 
+@pytest.mark.turns(6)
+@pytest.mark.parametrize(("n", "epsilon", "radius"), [(50, 0.5, 100.0), (300, 1.0, 1e4)])
+@pytest.mark.parametrize("calibration", locating.CALIBRATIONS)
+def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
+    pairs = ((locating.clipped, locating.clipped_error), (locating.two_step, locating.two_step_error))
+    for block, predict in pairs:
+        data, noise = np.random.default_rng(SEED).spawn(2)
+        found = block(n=n, epsilon=epsilon, radius=radius, trials=500, data=data, noise=noise)
+        expected = predict(n, radius, epsilon, calibration)
+        assert np.median(np.abs(found[calibration])) == pytest.approx(expected, rel=0.2)
+
+
 FRAMES = [  # sweep, trials; checks; a column of another world
     (costs.FREE, 200, costs.free_checks, "apart", lambda frame: (frame["n"] / 4000) ** 0.5),
     (costs.SCALE, 1000, lambda frame, seed: costs.scale_checks(frame), "error", lambda frame: 1.7),
@@ -197,6 +209,12 @@ def frames(times=1.0, trials=400):
 )
 def test_a_gain_is_as_predicted_or_refuted(times, expected):
     assert statuses(quantiles.gain(*frames(times), seed=3)) == {expected}
+
+
+def test_one_quantile_is_the_same_in_both_ways():
+    x = np.exp(np.random.default_rng(1).standard_normal(500))
+    one, other = (way(x, 1, 0.5, np.random.default_rng(2)) for way in quantiles.WAYS.values())
+    assert one.tolist() == other.tolist()
 
 
 def test_rank_errors_of_ties_are_distances_from_their_ranks():
