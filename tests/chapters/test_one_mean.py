@@ -211,6 +211,16 @@ def test_a_gain_is_as_predicted_or_refuted(times, expected):
     assert statuses(quantiles.gain(*frames(times), seed=3)) == {expected}
 
 
+@pytest.mark.turns(4)
+def test_errors_of_quantiles_are_as_predicted_and_half_the_budget_would_be_seen():
+    """Medians of 60 runs are off by .1 in the logarithm: 1.5 is four deviations, 2 three beyond it."""
+    data, noise = (np.random.default_rng(seed) for seed in (1, 2))
+    found = quantiles.both(m=9, n=2000, epsilon=1.0, trials=60, data=data, noise=noise)
+    for name, predicted in zip(("together", "apart"), quantiles.largest(9, 2000, 1.0), strict=True):
+        ratio = np.median(found[name]) / predicted
+        assert 1 / 1.5 < ratio < 1.5 < 2 * ratio
+
+
 def test_one_quantile_is_the_same_in_both_ways():
     x = np.exp(np.random.default_rng(1).standard_normal(500))
     one, other = (way(x, 1, 0.5, np.random.default_rng(2)) for way in quantiles.WAYS.values())
