@@ -50,15 +50,9 @@ def grid(made):
 
 
 @pytest.fixture
-def page(browser):
+def page(offline):
     """An empty page; nothing that it says is an error, and it asks nothing of a network."""
-    context, wrong = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True), []
-    page = context.new_page()
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    yield page
-    context.close()
-    assert not wrong
+    return offline("about:blank")
 
 
 @pytest.fixture
@@ -181,30 +175,6 @@ def test_off_the_grid_the_kernel_is_asked_and_the_old_picture_is_veiled(beside, 
     assert head(box) in shown
 
 
-def test_a_picture_without_trials_says_so_and_others_are_told_how_many_ran(page):
-    form = {
-        "name": "still", "code": "lab.show(x", "grid": None, "runs": [20, 200],
-        "chart": {"title": "before", "panels": []},
-        "controls": [{
-            "name": "n", "label": "n", "value": 2, "stops": [1, 2, 3], "low": 1, "high": 3,
-            "whole": True, "unit": "",
-        }],
-    }  # fmt: skip
-    page.add_style_tag(path=explore.STYLE)
-    for title, says in (
-        ("before", "nothing of this picture is simulated"),
-        ("after", "200 runs at every point"),
-    ):
-        reply = {"chart": {"title": title, "panels": []}}
-        page.evaluate("(reply) => { window.kernel = () => reply; }", reply)
-        page.evaluate(MOUNT, [explore.SCRIPT.read_text(encoding="utf-8"), form, 10])
-        box = page.locator(".workbench-explorer").first
-        box.get_by_role("button", name="simulate 200 runs").click()
-        page.wait_for_function(
-            "(says) => document.querySelector('p[role=status]').textContent === says", arg=says, timeout=5000
-        )
-
-
 def test_only_the_last_of_many_moves_is_drawn(beside, made):
     form = made.form()
     box = beside(made, {**form, "grid": None}, delay=100)
@@ -302,9 +272,8 @@ def test_between_its_places_a_map_is_within_a_percent_of_the_planner_in_the_medi
 
 
 def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
-    box = opened(
-        canonical_json.read(ROOT / "figures" / "07_robust_and_private" / explore.FOLDER / "filtering.json")
-    )
+    path = ROOT / "figures" / "07_robust_and_private" / explore.FOLDER / "filtering.json"
+    box = opened(canonical_json.read(path))
     slider(box, "frame").press("End")
     last = typed(box, "frame").input_value()
     for _ in range(2):
@@ -314,22 +283,6 @@ def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
     box.page.wait_for_function(f"document.querySelector('input[type=text][name=frame]').value === '{last}'")
     assert box.locator(".plot").first.inner_html() != before
     assert box.get_attribute("data-state") == "ready"
-
-
-def test_one_slider_moves_the_risk_and_the_error_of_a_column_and_its_code(opened):
-    box = opened(canonical_json.read(ROOT / "figures" / "09_which_one" / explore.FOLDER / "column.json"))
-    panels = "(box) => [...box.querySelectorAll('.plot')].map((one) => one.innerHTML)"
-    risk, error = box.evaluate(panels)
-    box.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    slider(box, "epsilon").focus()
-    box.page.keyboard.press("ArrowRight")
-    moved = box.evaluate(panels)
-    assert risk != moved[0]
-    assert error != moved[1]
-    box.get_by_role("button", name="copy as code").click()
-    assert f"PureDP(epsilon={float(typed(box, 'epsilon').input_value()):g}" in box.page.evaluate(
-        "window.copied"
-    )
 
 
 def test_nothing_is_cut_off_at_either_width(opened, grid, map_):

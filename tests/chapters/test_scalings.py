@@ -4,7 +4,7 @@ Nothing is searched: n is said to be what a statement, or a wrong one, makes of 
 """
 
 import json
-from functools import cache, partial
+from functools import cache
 from math import isfinite
 
 import numpy as np
@@ -14,16 +14,15 @@ from tests.chapters.conftest import SEED
 from tests.lab.conftest import ROOT
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
-from workbench.chapters.scalings import al22, l17, lkko21, m21, wx19
+from workbench.chapters.scalings import lkko21, m21, wx19
 from workbench.chapters.sparse_covariance import designs
 from workbench.estimators import sparse
 from workbench.linalg import psd_part
 from workbench.study import scaling as run
 from workbench.study.rules import Status
-from workbench.study.scaling import Least, Setting, Statement, catalogued, grows, within
+from workbench.study.scaling import Least, Setting, catalogued, grows, within
 
 SURE = 0.01  # of ln n: half the width of what is said to have been found
-TABLES = (al22, l17, lkko21, m21, wx19)
 
 
 @cache
@@ -48,6 +47,11 @@ def records():
 RECORDS = list(records())
 
 
+def found(setting, value, n):
+    """A search of this setting."""
+    return Least(value, setting, n, (n * (1 - SURE), n * (1 + SURE)), "found", 100)
+
+
 def row(record):
     """The row of a record; those that differ in the place of a cluster have one record."""
     plain, term = record["key"], f"{record['key']} [{record['term']}"
@@ -68,8 +72,7 @@ def growing(record, extra=0.0, times=3.0):
     one = row(record)
     first = one.axis(one.move.values[0])
     for value, setting in settings(record):
-        n = times * setting.stated * (one.axis(value) / first) ** extra
-        yield Least(value, setting, n, (n * (1 - SURE), n * (1 + SURE)), "found", 200)
+        yield found(setting, value, times * setting.stated * (one.axis(value) / first) ** extra)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
@@ -107,17 +110,6 @@ def test_what_is_searched_is_what_users_run():
     }  # fmt: skip
 
 
-def statements():
-    """Every statement of the tables."""
-    for table in TABLES:
-        for name, one in vars(table).items():
-            several = one if isinstance(one, tuple) else (one,)
-            yield from ((f"{name} {some.key}", some) for some in several if isinstance(some, Statement))
-
-
-STATEMENTS = dict(statements())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
 def test_what_is_stated_and_predicted_is_committed(record):
@@ -132,28 +124,18 @@ def test_what_is_stated_and_predicted_is_committed(record):
             assert here.predicted == pytest.approx(kept.predicted)
 
 
+MEASURED = {
+    one.statement.key: one for one in rows().values() if one.statement.block not in (None, catalogued)
+}
+
+
 @pytest.mark.daily
-@pytest.mark.parametrize(
-    "name", [name for name, one in STATEMENTS.items() if one.block not in (None, catalogued)]
-)
-def test_runs_are_measured_and_repeatable(name):
-    one = next(STATEMENTS[name].scalings())
-    setting = one.setting(one.move.values[0])
+@pytest.mark.parametrize("one", MEASURED.values(), ids=MEASURED)
+def test_runs_are_measured(one):
+    setting, streams = one.setting(one.move.values[0]), np.random.default_rng(1).spawn(2)
     n = max(setting.fewest, min(2 * setting.start, 20_000))
-    first, again = (
-        one.statement.block(
-            **setting.point, n=n, trials=1, data=np.random.default_rng(1), noise=np.random.default_rng(2)
-        )
-        for _ in range(2)
-    )
-    assert np.array_equal(first["error"], again["error"])
-    assert (first["error"] >= 0).all()
-
-
-def found(setting, value=1.0, n=1.0, key="mean/prime [a, cluster at 1]", known=True):
-    """A search of this setting."""
-    ends = (n * (1 - SURE), n * (1 + SURE)) if known else (0.0, n)
-    return Least(value, setting, n, ends, "found", 100)
+    measured = one.statement.block(**setting.point, n=n, trials=1, data=streams[0], noise=streams[1])
+    assert (measured["error"] >= 0).all()
 
 
 PROVED = {
@@ -174,9 +156,6 @@ def test_more_rows_than_are_proved_are_refuted(claim, place):
     for n, status in ((1.0, Status.HOLDS), (1e12, Status.REFUTED)):
         checks = CLAIMS[claim].checks((one, [found(setting, one.move.values[0], n)]))
         assert checks[-1].status is status
-
-
-# The largest over adversaries, tables and prices (LKKO21)
 
 
 def clusters(*ns):
@@ -210,9 +189,6 @@ def test_a_price_of_dimension_that_does_not_exceed_that_of_prime_is_refuted(powe
     assert check.status is status
 
 
-# The table of M21
-
-
 @pytest.mark.parametrize(("heavier", "refuted"), [(3.0, False), (0.5, True)])
 def test_bounded_moments_that_are_cheaper_are_refuted(heavier, refuted):
     growths = []
@@ -235,9 +211,6 @@ def test_rows_at_the_edge_have_covariance_one_and_the_moment():
     assert (np.linalg.norm(x, axis=1) > 6.0).mean() == pytest.approx(15 / 6.0**4, rel=0.1)
 
 
-# What is searched of WX19 notices another noise and another threshold
-
-
 @pytest.fixture
 def _forgotten():
     run.forget()
@@ -255,16 +228,14 @@ def searched(statement, variable, profile_cap=60):
     return few, least
 
 
-def powered(true, power, model, p, n, epsilon, delta):
-    """The noise with a power more of ε."""
-    return true(model, p, n, epsilon**power, delta)
-
-
 @pytest.mark.daily
 @pytest.mark.usefixtures("_forgotten")
 @pytest.mark.parametrize("statement", [wx19.NOISE, wx19.USERS])
 def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, statement):
-    monkeypatch.setattr(designs, "noise_of", partial(powered, designs.noise_of, 2))
+    true = designs.noise_of
+    monkeypatch.setattr(
+        designs, "noise_of", lambda model, p, n, epsilon, delta: true(model, p, n, epsilon**2, delta)
+    )
     assert grows(*searched(statement, "epsilon")).status is Status.REFUTED
 
 
@@ -273,15 +244,6 @@ def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, statement):
 def test_a_threshold_that_is_much_too_large_is_refuted(monkeypatch):
     monkeypatch.setattr(sparse, "PAPER", 100.0)
     assert within(*searched(wx19.NOISE, "alpha"), wx19.proved).status is Status.REFUTED
-
-
-@pytest.mark.daily
-@pytest.mark.usefixtures("_forgotten")
-def test_an_output_of_the_diagonal_is_never_enough(monkeypatch):
-    monkeypatch.setattr(sparse, "PAPER", 1e9)
-    scaling, least = searched(wx19.NOISE, "epsilon")
-    assert {one.kind for one in least} == {"never"}
-    assert grows(scaling, least).status is not Status.HOLDS
 
 
 def test_the_error_block_by_block_is_that_of_the_whole():
@@ -297,36 +259,3 @@ def test_circles_are_covariances_of_rows_in_the_unit_ball(active, degree):
     law = designs.circle(active, degree, variance, designs.SIZES[-1] * designs.UNIT * variance / degree)
     assert np.linalg.eigvalsh(law)[0] > 0
     assert designs.unit_ball_scale(law, designs.LARGEST_N, designs.CLIPPED) <= 1 + 1e-12
-
-
-def test_no_rows_are_harder_for_a_stable_histogram_than_those_that_are_searched():
-    """A bin of fewer rows may be dropped at less than α n; one of more is dropped less often."""
-    point = {"alpha": 0.1, "repeats": 1, "epsilon": 0.5, "delta": 1e-6}
-    few = l17.stable_rows(0.1, 0.5, 1e-6, 0.1)
-    errors = [
-        l17.stable_shares(
-            **point, n=n, trials=50, data=np.random.default_rng(1), noise=np.random.default_rng(2)
-        )
-        for n in (few, few // 3)
-    ]
-    good, bad = ((one["error"] <= 0.1).mean() for one in errors)
-    assert good >= 0.9
-    assert bad < 0.9
-
-
-@pytest.mark.parametrize(("corruption", "beta"), [(0.1, 0.159), (0.1, 0.0424), (0.05, 0.1)])
-def test_a_median_beside_outliers_fails_as_often_as_is_predicted(corruption, beta):
-    n = round(lkko21.median_rows(corruption, 10.0, beta))
-    x = np.random.default_rng(1).standard_normal((4000, n))
-    x[:, : round(corruption * n)] = 6.0
-    failed = np.mean(np.abs(np.median(x, axis=1)) > 2 * corruption)
-    assert failed == pytest.approx(beta, rel=0.25)
-    assert np.isnan(lkko21.median_rows(corruption, 0.02, beta))
-
-
-@pytest.mark.slow
-def test_the_covariance_below_a_bound_takes_the_root_of_its_logarithm():
-    move = m21.COVARIANCE.moves[-1]
-    for upper in (*move.values, 1e4, 1e6):
-        predicted = m21.COVARIANCE.setting(move, upper).predicted
-        assert predicted == pytest.approx(785 * np.sqrt(np.log(upper / 8)), rel=0.02)

@@ -1,4 +1,4 @@
-"""None"""
+"""Checkouts with notebooks, processes that end, and a cluster of this machine."""
 
 import os
 import re

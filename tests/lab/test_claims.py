@@ -81,7 +81,6 @@ def decided(claim, *faults):
     [
         pytest.param("one-mean/clipping-pays-range", ("laplace",), marks=pytest.mark.daily),
         ("sparse-covariance/entries-concentrate", ("gaussian",)),
-        pytest.param("which-one/rows-are-enough", ("choice", "gaussian"), marks=pytest.mark.daily),
     ],
 )
 def test_a_wrong_constant_differs_and_the_right_one_agrees(claim, kinds):

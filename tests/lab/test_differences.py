@@ -1,11 +1,8 @@
 """What differs: honest runs compared, a cell and its committed figure."""
 
-import copy
 import json
 import re
-import time
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,6 @@ from workbench.chapters import what_epsilon_means
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Panel, Series
 from workbench.lab import again
-from workbench.lab import figures as shown_figures
 from workbench.lab import notebook as session
 from workbench.lab.differences import CLAIMS, SEARCHED, compare, differ
 from workbench.lab.figures import VERDICTS, save
@@ -22,7 +18,6 @@ from workbench.lab.notebook import Session
 
 FIGURES = Path(__file__).parents[2] / "figures"
 NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
-CURVES = ("y", "low", "high")
 X = (1.0, 2.0, 3.0, 4.0)
 CURVE = Series("s", X, X, (0.8, 1.6, 2.4, 3.2), (1.2, 2.4, 3.6, 4.8))
 SHARES = Series("s", X, (0.5, 0.5, 0.9, 1.0), kind="fraction", trials=40)
@@ -47,17 +42,11 @@ def moved(series, **values):
     return series
 
 
-@cache
-def curves(notebook):
-    """Return every curve of the figures of a notebook, each in a panel of its own, and their tables."""
-    found, tables = [], []
-    for path in sorted((FIGURES / notebook).glob("*.json")):
+def panels(notebook):
+    """Yield every panel of the figures of a notebook."""
+    for path in (FIGURES / notebook).glob("*.json"):
         for one in canonical_json.read(path)["charts"].values() if path.name != VERDICTS else ():
-            for panel in one["panels"]:
-                name = f"{notebook}/{path.stem}"
-                found += [(name, {**panel, "series": [series], "heat": None}) for series in panel["series"]]
-                tables += [panel["heat"]] if panel.get("heat") else []
-    return found, tables
+            yield from ((f"{notebook}/{path.stem}", panel) for panel in one["panels"])
 
 
 def times(value, factor):
@@ -66,29 +55,29 @@ def times(value, factor):
     return value if value is None or isinstance(value, str) else factor * value
 
 
-def scaled(panel, factor, names=CURVES):
-    series = panel["series"][0]
-    return {**panel, "series": [series | {name: times(series[name], factor) for name in names}]}
+def scaled(panel, factor):
+    (series,) = panel["series"]
+    return {
+        **panel,
+        "series": [series | {name: times(series[name], factor) for name in ("y", "low", "high")}],
+    }
 
 
 @pytest.mark.turns(10)
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
-    found, tables = curves(notebook)
-    for name, panel in found:
-        (series,) = panel["series"]
-        places = {x for x, y in zip(series["x"], series["y"], strict=True) if not isinstance(y, str) and y}
-        for factor in (1.05, 0.95, 1.2) if len(places) > 1 else ():  # one point may be one flipped run
-            assert differ(scaled(panel, factor), panel), name
-        if any(not isinstance(x, str) and x for x in series["x"]):
-            assert differ(scaled(panel, 1.05, ["x"]), panel), name
+    for name, panel in panels(notebook):
+        for series in panel["series"]:
+            one = panel | {"series": [series], "heat": None}
+            places = {
+                x for x, y in zip(series["x"], series["y"], strict=True) if not isinstance(y, str) and y
+            }
+            for factor in (1.05, 0.95, 1.2) if len(places) > 1 else ():  # one point may be one flipped run
+                assert differ(scaled(one, factor), one), name
         for axis in ("xlim", "ylim"):
             assert not panel[axis] or differ({**panel, axis: times(panel[axis], 1.05)}, panel), name
-    for heat in tables:
-        assert differ(heat | {"values": times(heat["values"], 1.05)}, heat)
-        wrong = copy.deepcopy(heat)
-        wrong["values"][0][0] = 0.3 * heat["limits"][1] + 0.5 * wrong["values"][0][0]
-        assert differ(wrong, heat)
+        if heat := panel.get("heat"):
+            assert differ(heat | {"values": times(heat["values"], 1.05)}, heat)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +85,7 @@ def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
     [
         ({"y": (1, 2.3)}, True),
         ({"y": (1, 2.5)}, False),
-        ({"y": (1, 2.3), "low": (1, 1.2), "high": (1, 2.9)}, True),
         ({"high": (1, 3.3)}, False),
-        ({"y": (1, 1.7), "low": (1, 1.8)}, False),
-        ({"y": (1, 2.3), "high": (2, 3.7)}, False),
     ],
 )
 def test_one_run_may_move_one_point_within_its_interval(changes, same):
@@ -110,13 +96,10 @@ def test_one_run_may_move_one_point_within_its_interval(changes, same):
 @pytest.mark.parametrize(
     ("series", "changed", "same"),
     [
-        (SHARES, {"y": (0, 0.65)}, True),
-        (SHARES, {"y": (0, 0.675)}, False),
         (COUNTS, {"y": (0, 60)}, True),
         (COUNTS, {"y": (0, 61)}, False),
         (replace(COUNTS, trials=None), {"y": (0, 51)}, True),
         (replace(COUNTS, trials=None), {"y": (0, 52)}, False),
-        (replace(SHARES, trials=None), {"y": (0, 0.501)}, False),
     ],
 )
 def test_a_count_or_share_stays_within_its_binomial_error(series, changed, same):
@@ -140,7 +123,6 @@ def test_rounding_is_relative_or_on_the_scale_of_the_axis():
         ({"detail": "other words"}, True),
         ({"estimate": 0.54}, True),
         ({"estimate": 0.56}, False),
-        ({"interval": [0.41, 0.61]}, True),
         ({"interval": [0.4, "inf"]}, False),
         ({"status": "REFUTED"}, False),
         ({"test": SEARCHED, "estimate": 0.59}, True),
@@ -212,12 +194,11 @@ def figures(tmp_path, monkeypatch):
 def run(tmp_path, monkeypatch):
     """Return a function: the page and the text of the figure, as a session shows it."""
 
-    def run(profile="quick", seed=7, chapter="one", recompute=True, **parameters):
+    def run(profile="quick", seed=7, **parameters):
         shown = []
         monkeypatch.setattr(session, "publish", lambda page, text: shown.append((page, text)))
-        Session(chapter, out=str(tmp_path / "out"), profile=profile, seed=seed, recompute=recompute).show(
-            falls, **parameters
-        )
+        lab = Session("one", out=str(tmp_path / "out"), profile=profile, seed=seed, recompute=True)
+        lab.show(falls, **parameters)
         (found,) = shown
         return found
 
@@ -260,38 +241,11 @@ def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figur
     assert len(unfolded(page)) == 1
 
 
-def test_what_takes_longer_than_a_second_says_so_and_nothing_else_does(monkeypatch):
-    shown = []
-    handle = {name: lambda _, words, raw: shown.append(words["text/plain"]) for name in ("display", "update")}
-    monkeypatch.setattr("IPython.display.DisplayHandle", type("Handle", (), handle))
-    running, cell = shown_figures.Running(), type("Info", (), {"raw_cell": "x = 1\nlab.compare(methods)"})
-    running.begin(cell)
-    running.end(None)
-    running.begin(cell)
-    time.sleep(1.5)
-    running.end(None)
-    until = time.monotonic() + 10
-    while len(shown) < 2 and time.monotonic() < until:
-        time.sleep(0.01)
-    assert shown == ["lab.compare(methods): 1 s so far; ■ above or Kernel > Interrupt stops it", ""]
-
-
-@pytest.fixture
-def asked(monkeypatch, tmp_path):
-    """Return a function: the button below a committed figure, as a plain run shows it."""
+def test_what_is_made_again_is_stopped_by_the_same_button(monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr(again.Again, "show", lambda button: made.append(button))
-
-    def asked(**moved):
-        chapter = "what_epsilon_means"
-        Session(chapter, out=str(tmp_path), seed=17).show(what_epsilon_means.attacker, **moved)
-        return made.pop()
-
-    return asked
-
-
-def test_what_is_made_again_is_stopped_by_the_same_button(asked):
-    button = asked()
+    Session("what_epsilon_means", out=str(tmp_path), seed=17).show(what_epsilon_means.attacker)
+    (button,) = made
     button.button.click()
     process = button.process
     button.button.click()

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from tests.lab.conftest import ROOT
-from workbench.chapters import any_gaussian, covariance
-from workbench.chapters.covariance.one_radius import WORLDS
 from workbench.chapters.many_dimensions import box_and_ball as many_dimensions
 from workbench.chapters.one_mean import costs as one_mean
 from workbench.charts import canonical_json
@@ -66,12 +64,6 @@ def test_a_solution_is_private_and_not_with_less_noise(stem, budget, wrong):
     assert audit(lambda *given: code["mine"](*given, wrong), code["pairs"], budget).violated
 
 
-def test_other_solutions_pass_what_the_notebook_asks_of_them():
-    assert covariance.judge(solution("04_covariance", "def noisy")["mine"]).good == WORLDS
-    own = any_gaussian.attack(solution("05_any_gaussian", "def mine(points")["mine"])
-    assert own.moved <= own.allowed
-
-
 def drawn(stem, figure, panel, label, at):
     """The committed number of a series at x."""
     charts = canonical_json.read(ROOT / "figures" / stem / f"{figure}.json")["charts"]
@@ -89,9 +81,7 @@ WON = 20 / 100  # of 20 rounds for 100
         ("01_what_epsilon_means", r"wins ([\d.]+) of 20", "attacker", 1, ["Laplace noise"], 1.0, WON),
         ("03_many_dimensions", r"a factor of (\d+)\. The box", "error_against_dimension", 0,
          ["clipped to a box", "CoinPress"], 32, 1),
-        ("08_sparse_covariance", r"users is ([\d.]+) at \$p = 50", "figure_3", 1, ["50"], 1e6, 1),
         ("09_which_one", r"Column by column, (\d+) rows", "fewest_rows", 0, ["column by column"], 1.0, 1),
-        ("09_which_one", r"CoinPress needs (\d+)", "fewest_rows", 0, ["CoinPress"], 1.0, 1),
     ],
 )  # fmt: skip
 def test_what_is_read_off_is_within_a_tenth_of_the_picture(stem, said, figure, panel, labels, at, unit):

@@ -60,11 +60,6 @@ def test_no_row_is_read_and_the_code_releases():
     assert form["caption"].startswith("ε = 1, n = 500: ")
 
 
-def test_where_nothing_is_released_it_says_so():
-    form = own.of([0.0] * 3, low=0.0, high=1.0, epsilon=0.05).chart({})
-    assert "abstain" in form["panels"][1]["note"]
-
-
 @pytest.mark.parametrize("wrong", [{"low": 3.0, "high": 3.0}, {"low": 4.0, "high": 3.0}])
 def test_bounds_are_a_range(wrong):
     with pytest.raises(ArgumentError, match="low = "):
@@ -111,18 +106,11 @@ def two(**more):
 def test_the_picture_is_error_against_n_with_what_is_predicted():
     found = two(n=[50, 500], budget=[PureDP(1), PureDP(2)])
     assert [panel.title for panel in found.chart.panels] == ["ε = 1", "ε = 2"]
-    first = found.chart.panels[0].series
-    assert [(one.label, one.role, one.colour_key) for one in first] == [
-        ("two-step", "estimate", "univariate/two-step-mean"),
-        ("", "theory", "univariate/two-step-mean"),
-        ("mine", "estimate", "yours/1"),
-    ]
-    assert tuple(first[1].y) == tuple(
-        TwoStepMean(radius=9, sigma=1.0).predicted_error(n, 1, PureDP(1)) for n in (50, 500)
-    )
-    assert found.svg().startswith(b"<?xml")
+    measured, theory, _ = found.chart.panels[0].series
+    assert (measured.label, theory.role) == ("two-step", "theory")
+    told = TwoStepMean(radius=9, sigma=1.0)
+    assert tuple(theory.y) == tuple(told.predicted_error(n, 1, PureDP(1)) for n in (50, 500))
     assert "two-step" in str(found)
-    assert str(found).count("\n") == 9
 
 
 def test_what_cannot_be_drawn_is_refused():

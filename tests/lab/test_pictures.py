@@ -19,7 +19,7 @@ from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.curves import agreement
 from workbench.charts.drawing import PAGE, RC, draw, png, svg
-from workbench.charts.style import METHODS, look
+from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError
 from workbench.lab.figures import VERDICTS, richest
 from workbench.study.measures import median
@@ -81,7 +81,6 @@ def test_json_gives_a_chart_back_and_keeps_six_digits():
     ("make", "words"),
     [
         (lambda: Series("s", [1, 2], [1]), ("y = '1 numbers'", "as many as x has: 2")),
-        (lambda: Panel("p", "x", "y", (), xscale="sqrt"), ("xscale = 'sqrt'", "log")),
         (lambda: Mark("m", "arrow", x=1, y=1), ("x2 = None", "needs x, y, x2, y2")),
         (lambda: Heat(((1.0,), (1.0, 2.0)), (0, 1)), ("values", "rows of one length")),
         (lambda: Chart("a", "t", (), alt=" "), ("alt = ' '", "in words")),
@@ -115,7 +114,6 @@ def test_style_does_not_leak_and_user_settings_do_not_leak_in():
 def test_svg_carries_its_words_and_is_the_same_in_another_process():
     picture = svg(chart(PANEL))
     assert b"<title>Error falls as 1/n &amp; no slower</title>" in picture
-    assert b"<desc>Everything &lt;falls&gt;.</desc>" in picture
     code = "import sys; from tests.lab.test_pictures import *; sys.stdout.buffer.write(svg(chart(PANEL)))"
     env = {**environment(), "PYTHONHASHSEED": "1"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, env=env, check=True)
@@ -130,9 +128,6 @@ def test_every_catalogued_method_has_a_name_a_hue_and_a_marker_of_its_own_in_its
         ]
         names, looks = {one.name for one in kin}, {(one.hue, one.marker) for one in kin}
         assert len(names) == len(looks) == len(kin), family
-    shades = [look("mean/prime", rank / 10).colour for rank in range(11)]
-    sums = [sum(int(one[k : k + 2], 16) for k in (1, 3, 5)) for one in shades]
-    assert sums == sorted(sums, reverse=True)
 
 
 def predicted(rng, scale=1.0):
@@ -144,12 +139,6 @@ def predicted(rng, scale=1.0):
             "", "x", "y", (Series("a", range(12), [m.estimate for m in found], low, high, expected=expected),)
         )
     )
-
-
-@pytest.mark.daily
-def test_a_right_prediction_is_called_wrong_no_more_often_than_the_level_says():
-    rng = np.random.default_rng(5)
-    assert sum(not agreement(predicted(rng)) for _ in range(2000)) <= 12  # P(Bin(2000, 1e-3) > 12) = 1e-6
 
 
 def test_a_wrong_prediction_is_seen_and_a_declared_tolerance_allowed():

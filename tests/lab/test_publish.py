@@ -17,7 +17,7 @@ from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.lab.figures import save
 from workbench.lab.project import Project, nbformat
-from workbench.lab.publish import committed, copies, html
+from workbench.lab.publish import copies
 from workbench.lab.publish import text as cell
 from workbench.lab.publish.committed import examine, examined, parameters, tagged
 from workbench.lab.publish.pages import write
@@ -56,8 +56,6 @@ def stale(cell):
     [
         (stale("c01"), lambda nb: nb.cells[1].update(execution_count=1, outputs=[OUTPUT])),
         (stale("c01-2"), lambda nb: nb.cells[2].update(id=nb.cells[1]["id"])),
-        (stale("c03"), lambda nb: nb.cells[3].update(id="a b")),
-        (stale("c02"), lambda nb: nb.cells[2].metadata.update(editable=True, tags=[])),
         (FORM, lambda nb: nb.metadata["language_info"].update(version="3.11.2")),
     ],
 )
@@ -80,7 +78,6 @@ def test_what_a_session_leaves_is_found_and_mended(tmp_path, finding, edit):
 START = CHAPTERS["one_mean"]
 LINES = {name: f"{name} = {one.default!r}  # {one.words}: {one.meaning}" for name, one in START.items()}
 OTHERS = [*DEFAULTS, *(LINES[name] for name in LINES if name != "epsilon")]
-WORDS = START["epsilon"].words
 
 
 @pytest.mark.parametrize(
@@ -90,14 +87,8 @@ WORDS = START["epsilon"].words
         ("a", "%matplotlib inline", DEFAULTS, "cell 1: does not compile: invalid syntax"),
         ("a", "\n".join(f"x{n} = {n}" for n in range(13)), DEFAULTS, "cell 1: 13 lines of code, at most 12"),
         ("a", "1", [*DEFAULTS, "d = 3"], "parameters: line 5 has no comment with unit and range"),
-        ("a", "1", [*DEFAULTS, "d = 3 * n  # d"],
-         "parameters: line 5 is no assignment of a literal to a name"),
         ("a", "1", [*DEFAULTS[:2], DEFAULTS[3]], "parameters: out is missing"),
         ("02_one_mean", "1", OTHERS, "parameters: epsilon is missing"),
-        ("02_one_mean", "1", [*OTHERS, "epsilon = 0.5  # 0.05 to 5"],
-         f"parameters: the comment of epsilon does not say {WORDS!r}"),
-        ("02_one_mean", "1", [*OTHERS, f"epsilon = 0  # {WORDS}"],
-         f"parameters: epsilon = 0, declared as {WORDS}"),
         ("02_one_mean", "1", [*DEFAULTS, *LINES.values(), "columns = 3  # coordinates"],
          "parameters: columns is not declared in workbench.chapters.parameters"),
     ],
@@ -110,7 +101,7 @@ def test_what_needs_a_person_is_found_and_left_alone(tmp_path, name, cell, lines
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("text", ["not json", "[]", "null", '{"nbformat": 3, "worksheets": []}', "\ud800"])
+@pytest.mark.parametrize("text", ["not json", "null", '{"nbformat": 3, "worksheets": []}', "\ud800"])
 def test_rubbish_is_found_and_left_alone(tmp_path, text):
     path = tmp_path / "a.ipynb"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
@@ -149,12 +140,6 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
     assert falls == "![It \\[falls\\].](../figures/01_good/falls.svg)"
     assert rises.startswith("<details><summary>More: It is the finding</summary>")
     assert asked.startswith("<details><summary>The answer")
-    cells[2].source = "other"
-    other = nbformat().v4.new_notebook(cells=cells, metadata=committed.METADATA)
-    path.write_text(nbformat().writes(other) + "\n")
-    assert check(path) == [stale("committed-c01")]
-    fix(path)
-    assert check(path) == []
     (folder / "falls.json").unlink()
     assert check(path) == [stale("committed-c01"), "cell 2: shows falls, which is not in figures/01_good"]
 
@@ -172,7 +157,6 @@ def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, 
         cells = nbformat().read(made, as_version=4).cells
         words = "\n".join(cell.source for cell in cells)
         assert "](../" not in words
-        assert all(f"](attachment:{name})" in words for cell in cells for name in cell.get("attachments", {}))
         assert all(name.endswith(edition) for name in re.findall(r"\]\((\d\d_\w+)\.ipynb", words))
         assert ("### Ninety minutes" in words, "pip install" in words) == (edition == "teacher", True)
         assert (copies.ANSWER in words, "<details open>" in words) == (
@@ -183,37 +167,25 @@ def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, 
             copies.copy(Project(ROOT), path, tmp_path, edition)
 
 
-# The 90-minute plans are of the sections of their notebooks, and answer whatever they ask.
-
-LESSONS = ROOT / "notebooks" / "lessons"
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_plan_fills_ninety_minutes_with_the_sections_of_its_notebook_and_answers_its_questions(path):
-    parts = re.split(r"^## (.+)\n", (LESSONS / f"{path.stem}.md").read_text("utf-8"), flags=re.MULTILINE)
-    plan = dict(zip(parts[1::2], parts[2::2], strict=True))
-    rows = re.findall(r"^\| (\d+) \| (.+?) \|", plan["Ninety minutes"], re.MULTILINE)
+def test_a_plan_fills_ninety_minutes_with_the_sections_of_its_notebook(path):
+    plan = (ROOT / "notebooks" / "lessons" / f"{path.stem}.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|", plan.partition("## Ninety minutes")[2], re.MULTILINE)
     assert sum(int(minutes) for minutes, _ in rows) == 90
     text = "\n".join(cell.source for cell in nbformat().read(path, 4).cells if cell.cell_type == "markdown")
     known, planned = re.findall(r"^##? (.*)$", text, re.MULTILINE), [section for _, section in rows]
     assert [one for one in known if one in planned] == planned
-    explained = re.findall(r"^\*\*(.+?)\.?\*\*", plan["Section by section"], re.MULTILINE)
-    asked = re.findall(
-        r"^\*\*Predict \d\*\* \((.+?)\)\. .+\n\n\*Answer\.\* ", plan["Predict first"], re.MULTILINE
-    )
-    assert plan["Predict first"].count("**Predict") == len(asked) >= 3
-    assert {*explained, *asked} <= {*planned}
 
 
 # The pages: everything has its card, links lead somewhere, nothing is loaded, no word is markup.
 
 
 class Elements(HTMLParser):
-    """What stands in a page: ids, links, what is loaded; elements are closed in their order."""
+    """What stands in a page: ids, links, what is loaded."""
 
     def __init__(self, path):
         super().__init__()
-        self.ids, self.links, self.loads, self.scripts, self.open = set(), set(), [], 0, []
+        self.ids, self.links, self.loads, self.scripts = set(), set(), [], 0
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag, attrs):
@@ -305,9 +277,6 @@ def test_a_short_statement_and_its_figure_are_one_slide_and_a_long_one_is_not():
     shown, notes = made(cell(f"## Price\n\n{LONG}", "slide", text="Short."), DRAWN)
     assert shown[0] == ("figure", "Short.")
     assert LONG.strip() in notes
-    shown, notes = made(cell(f"## Price\n\n{LONG}\n\n$$a = b$$", "slide"))
-    assert shown[0][1].endswith("not short.\n\n$$a = b$$")
-    assert "…" not in shown[0][1]
 
 
 def test_a_cut_text_keeps_its_formulas_whole_and_asks_what_the_figure_answers():
@@ -317,12 +286,6 @@ def test_a_cut_text_keeps_its_formulas_whole_and_asks_what_the_figure_answers():
     )
     assert shown[0] == ("figure", f"Odds of $p : (1 - p)$ rise. {LONG.strip()[:170]}\n\n{asked}")
     assert "](a.md)" not in notes
-
-
-def test_formulas_hold_their_commas_and_raise_a_prime_once():
-    page = html("With $\\sqrt d$, a line may end after $X'$ and $d$.")
-    closed = page.count("</math>,</span>"), page.count("</math>.</span>")
-    assert (*closed, page.count('class="unbroken"'), "<msup>" in page) == (1, 1, 2, False)
 
 
 def test_lists_are_whole_boxes_follow_and_proofs_are_folded():

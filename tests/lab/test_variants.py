@@ -68,9 +68,7 @@ def test_a_grid_is_every_combination_once_the_last_name_fastest(at):
     ]  # fmt: skip
 
 
-def test_a_notebook_is_named_by_its_chapter_where_that_is_one(root):
-    names = ("one_mean", "02_one_mean", "02_one_mean.ipynb", "notebooks/02_one_mean.ipynb")
-    assert {path.stem for name in names for path in Project(root).select([name])} == {"02_one_mean"}
+def test_a_name_that_two_notebooks_end_with_is_refused(root):
     write_notebook(root / "notebooks" / "03_one_mean.ipynb")
     with pytest.raises(ArgumentError, match="notebook = 'one_mean': expected one of 02_one_mean, 03_one_me"):
         Project(root).select(["one_mean"])
@@ -80,26 +78,20 @@ def test_a_notebook_is_named_by_its_chapter_where_that_is_one(root):
     ("arguments", "line"),
     [
         ("one_mean -p epsilon=-1", "epsilon = -1: expected a number, 0.01 to 20"),
-        ("one_mean -p n=10.5", "n = 10.5: expected a whole number, 2 to 1e7"),
         ("one_mean -p seed=-1", "seed = -1: expected an integer, at least 0"),
-        (
-            "one_mean -p epsilom=1",
-            "parameter epsilom = 1: expected a parameter of 02_one_mean: one of",
-        ),
         ("one_mean -p epsilon", "'epsilon': expected NAME=VALUE"),
         ("-p epsilon=1", "parameter epsilon = 1: expected a parameter of 07_plain: one of seed"),
-        ("one_mean --grid epsilon=0.1,30", "epsilon = 30: expected a number, 0.01 to 20"),
         ("one_mean --grid epsilon", "argument --grid: 'epsilon': expected NAME=VALUE,VALUE,..."),
         ("one_mean --grid profile=quick,full", "profile = 'quick': expected the option --profile instead"),
         ("one_mean --grid n=9,9", "grid = '02_one_mean/n=9': expected every combination of values once"),
         ("one_mean --grid n=9 --grid n=8", "grid n = (8,): expected all values of n in one --grid"),
         ("one_mean --grid n=9 -p n=8", "grid n = (9,): expected no other value of n beside it"),
-        ("one_mean --grid n=9 --profile full --update", "update = 'changed parameters': expected"),
         ("one_mean -p word=1", "parameter word = 1: expected a value like the default 'a'"),
+        ("--profile fast", "--profile = 'fast': expected one of quick, full"),
+        ("one_mean --grid n=9 --profile full --update", "update = 'changed parameters': expected"),
         ("one_mean -p out=x", "out = 'x': expected the option --out"),
         ("02_nothing", "notebook = '02_nothing': expected one of 02_one_mean, 07_plain"),
         ("one_mean/nothing", "figure = 'nothing': expected"),
-        ("--profile fast", "--profile = 'fast': expected one of quick, full"),
         ("--update", "update = 'profile quick': expected --profile full"),
         ("--jobs 0", "jobs = 0: expected an integer, at least 1"),
         ("--limit 0.5", "limit = 0.5: expected a finite number, 1 or more, where 1 is the usual work"),
@@ -115,11 +107,6 @@ def test_a_wrong_argument_is_one_line_and_nothing_is_written(root, command, monk
     before = sorted(root.rglob("*"))
     assert line in command("reproduce", *arguments.split()).refused()
     assert sorted(root.rglob("*")) == before
-
-
-def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -260,7 +247,6 @@ def test_numbers_that_are_not_committed_or_are_others_exit_1_and_say_what_to_do(
     command = "workbench reproduce 02_one_mean --profile full --update"
     assert f"FAILED 02_one_mean: no committed figures; make them with: {command}" in lab.reproduce(1)
     lab.reproduce(profile="full", update=True)
-    assert "all of them matter" not in lab.reproduce()
     path = lab.root / "figures" / "02_one_mean" / "falling.json"
     content = json.loads(path.read_text())
     content["charts"]["quick"]["panels"][0]["series"][1]["y"][0] *= 1.1  # a theory's
