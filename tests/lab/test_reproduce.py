@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -254,6 +255,16 @@ def test_ctrl_c_pressed_in_haste_says_how_many_blocks_are_kept(whole, tmp_path):
     assert (process.returncode, said) == (130, f"interrupted: {OPEN} blocks kept, run again to go on\n")
     until(lambda: not marked(str(tmp_path)))
     assert len(lab.stored) == OPEN
+
+
+@pytest.mark.daily
+def test_a_larger_profile_finds_what_a_smaller_one_stored(whole, tmp_path):
+    shutil.copytree(whole.out, tmp_path / "out")
+    (tmp_path / "out" / "01_gated" / ".cache" / "seed=8.json").unlink()  # the record that outputs are good
+    again = Lab(whole.checkout, tmp_path)
+    again.reproduce("--profile", "full")
+    assert len(again.started) == 2 * COUNT  # of two blocks at every point, the first is there
+    assert files(again.out / SEEDED) == [*FIGURE, "executed.ipynb", "verdicts.json"]
 
 
 # How the command hears that it is to end

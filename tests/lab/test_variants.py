@@ -68,7 +68,9 @@ def test_a_grid_is_every_combination_once_the_last_name_fastest(at):
     ]  # fmt: skip
 
 
-def test_a_name_that_two_notebooks_end_with_is_refused(root):
+def test_a_notebook_is_named_by_its_chapter_where_that_is_one(root):
+    names = ("one_mean", "02_one_mean", "02_one_mean.ipynb", "notebooks/02_one_mean.ipynb")
+    assert {path.stem for name in names for path in Project(root).select([name])} == {"02_one_mean"}
     write_notebook(root / "notebooks" / "03_one_mean.ipynb")
     with pytest.raises(ArgumentError, match="notebook = 'one_mean': expected one of 02_one_mean, 03_one_me"):
         Project(root).select(["one_mean"])
@@ -107,6 +109,11 @@ def test_a_wrong_argument_is_one_line_and_nothing_is_written(root, command, monk
     before = sorted(root.rglob("*"))
     assert line in command("reproduce", *arguments.split()).refused()
     assert sorted(root.rglob("*")) == before
+
+
+def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
