@@ -335,7 +335,7 @@ FOUND = (
       rewritten(scale, "exponents", "keys, np.nan", "keys - keys.min(), np.nan"), on.has_step("exponent")),
      ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
      ("all pairs in both orders",
-      rewritten(scale, "all_differences", "np.triu_indices(len(x), 1)", "~np.eye(len(x), dtype=bool)"),
+      rewritten(scale, "all_differences", "np.triu_indices(b, 1)", "np.nonzero(~np.eye(b, dtype=bool))"),
       on.both(on.has_step("log-scale"), lambda example: getattr(example.estimator, "lower", None))),
      ("groups that overlap", rewritten(scale.Winsor, "statistic", GROUPED,
       GROUPED.replace("x,", "np.lib.stride_tricks.sliding_window_view(x, self.group).ravel(),")),

@@ -21,8 +21,9 @@ histogram is stability-based; with one it is finite and pure. "tight", ours, sta
     (7) out = s √(h⁻¹(y)), h(v) the mean of clipped v χ²_ν/ν, ν = g - 1: for normal rows v = sigma²/s²
 
 a, g, lo and hi minimise a predicted error, a function of n, budget and range alone; where the optimum is
-a = 1, s is the output. With a range and few rows D may then be of all pairs, |x_i - x_j|/√2 for i < j: a row
-touches n - 1 of n(n - 1)/2, which takes no more noise than one of n/2, and they say more.
+a = 1, s is the output. With a range D is then of all pairs in k blocks of b ≤ 64 rows that follow each other,
+|x_i - x_j|/√2 for i < j: a row touches b - 1 of k b(b - 1)/2, which takes no more noise than one of n/2, and
+they say more.
 Proof: `proofs/univariate.md`.
 """
 
@@ -64,7 +65,7 @@ FAR_BELOW = {8: 0.1974126514, 16: 0.0994764497}  # P(|Z| < 2/factor): all bins t
 LEFT, RIGHT = 4.2, 1.9
 HALF_NORMAL_MEDIAN = 0.6744897501960817
 MEDIAN_DENSITY = 0.42872  # of a log difference at its median
-MOST_PAIRED = 512  # rows of which all pairs may be taken
+BLOCK, MOST_PAIRED = 64, 100_000  # rows of a block of pairs, and of all blocks, at most
 SHARED = 0.0266  # variance of P(D is below its median) given one of the two rows
 LARGEST_RATIO = 64.0  # sigma²/s² is taken to lie within [1/64, 64]
 GROUPS = (2, 3, 4, 6, 9, 14, 22, 35)
@@ -78,9 +79,18 @@ def pair_differences(x: Array) -> Array:
     return np.abs(x[1:even:2] - x[:even:2]) / np.sqrt(2.0)
 
 
+def blocks(n: int) -> tuple[int, int]:
+    """Return how many blocks there are, k, and of how many rows, b; fewer than k rows are unused."""
+    k = -(-n // BLOCK)
+    return k, n // k
+
+
 def all_differences(x: Array) -> Array:
-    """Return |x_i - x_j|/√2 of (5) for all i < j; a row touches n - 1 of them."""
-    return np.abs(x[:, None] - x)[np.triu_indices(len(x), 1)] / np.sqrt(2.0)
+    """Return |x_i - x_j|/√2 for all i < j of a block, block by block."""
+    k, b = blocks(len(x))
+    first, second = np.triu_indices(b, 1)
+    rows = x[: k * b].reshape(k, b)
+    return (np.abs(rows[:, first] - rows[:, second]) / np.sqrt(2.0)).ravel()
 
 
 def exponents(differences: Array) -> Array:
@@ -214,7 +224,9 @@ class Scale(Univariate[float]):
         return WindowMedian(left=LEFT, right=RIGHT, low=low, high=high)
 
     def of_all_pairs(self, n: int) -> WindowMedian | None:
-        return replace(self.locator, touched=n - 1) if self.lower is not None and n <= MOST_PAIRED else None
+        if self.lower is None or n > MOST_PAIRED:
+            return None
+        return replace(self.locator, touched=blocks(n)[1] - 1)
 
     def design(self, n: int, budget: Budget) -> "ScaleDesign":
         return _scale_design(self, n, self.spent(budget))
@@ -298,7 +310,8 @@ class Scale(Univariate[float]):
         winsor, locator, pairs = design.winsor, design.locator, n // 2
         deviation = uniform_deviation(pairs, part)
         if locator.touched > 1:
-            deviation, pairs = _deviation_of_all(pairs, part), n * (n - 1) // 2
+            k, b = blocks(n)
+            deviation, pairs = _deviation_of_all(k * (b // 2), part), k * b * (b - 1) // 2
         one = locator.of_a_point(plan["log-scale"].cost)
         apart = located_within(locator, pairs, one, part, log_difference_cdf, deviation)
         if winsor is None or apart > log(LARGEST_RATIO) / 4:
@@ -321,7 +334,10 @@ def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
 
 
 def _deviation_of_all(pairs: int, beta: float) -> float:
-    """Return a D that sup |F_N - F| for all pairs exceeds with probability at most beta (Hoeffding 1963)."""
+    """Return a D that sup |F_N - F| of all pairs exceeds with probability at most beta (Hoeffding 1963).
+
+    So many of them share no row.
+    """
 
     def excess(y: float) -> float:
         return exp(-2 * y * y) + 4 * sqrt(pi) * y * exp(-y * y) - beta
@@ -376,7 +392,9 @@ def _location(locator: WindowMedian, n: int, cost: Budget) -> tuple[float, float
     # the sd of ln s - ln sigma, sampling included, and the chance of a miss
     pairs, alike = n // 2, float(n // 2)  # so many independent ones say as much
     if locator.touched > 1:
-        pairs, alike = n * (n - 1) // 2, n * (n - 1) / (16 * (n - 2) * SHARED + 2)
+        k, b = blocks(n)
+        pairs = k * b * (b - 1) // 2
+        alike = 2 * pairs / (16 * (b - 2) * SHARED + 2)
     u, weights, failure = location_law(locator, pairs, locator.of_a_point(cost), log_difference_cdf, 2.0)
     mechanism = float(weights @ u**2) if failure < 1 else 1.0
     return sqrt(mechanism + 1 / (4 * MEDIAN_DENSITY**2 * alike)), failure

@@ -163,7 +163,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
         swapped(intervals.mean_square, _wide_square),
         Attack(ANY_LAW, "variance"),
     ),
-    Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale")),
+    Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale", "(ε")),
     Mutant("pairs of sorted rows, exponents", PAIRS, Attack("univariate/scale", WHOLE, "paper")),
 )
 

@@ -49,13 +49,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from workbench.errors import ArgumentError, positive, real
+from workbench.errors import ArgumentError, few, positive, real
 from workbench.estimators.base import FARTHEST
 from workbench.estimators.shared.budgets import require_selection
 from workbench.estimators.shared.noisy_means import FAR
 from workbench.estimators.shared.rows import present, row_blocks
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, PureDP
-from workbench.privacy.budgets import bounded_range_epsilon
+from workbench.privacy.budgets import LARGEST_GROUP, bounded_range_epsilon
 from workbench.privacy.grid import Band, Integers, Later, OnGrid, step_of
 from workbench.privacy.mechanisms import exponential
 from workbench.special import brentq, chndtr, ndtr
@@ -177,6 +177,7 @@ class WindowMedian:
             raise ArgumentError("stretch", self.stretch, "a finite number, at least 0")
         if (self.low is None) != (self.high is None):
             raise ArgumentError("high", self.high, "a number if and only if low is one")
+        few(LARGEST_GROUP, touched=self.touched)
         if self.low is None and self.touched != 1:
             raise ArgumentError("touched", self.touched, "1 without a range")
         if self.low is not None and self.high is not None:
