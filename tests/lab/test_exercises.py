@@ -13,7 +13,7 @@ from workbench.chapters.one_mean import costs as one_mean
 from workbench.charts import canonical_json
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
 from workbench.study.audit import audit
-from workbench.study.hidden import hidden_worlds
+from workbench.study.comparing import hidden_worlds
 
 REPAIRED = {
     "02_one_mean": (one_mean, PureDP(1.0), 0.1),

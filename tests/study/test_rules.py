@@ -10,16 +10,15 @@ import pytest
 from scipy.stats import binom, binomtest, sem, t
 
 from workbench.errors import ArgumentError
-from workbench.study.hidden import WORLDS, Judged, hidden_worlds
+from workbench.study.comparing import WORLDS, Judged, hidden_worlds
 from workbench.study.intervals import (
     bootstrap_interval,
     bracket_of,
     clopper_pearson,
     crossing,
     local_slope,
-    median_ratio_interval,
 )
-from workbench.study.measures import Measure, near, slope_inside
+from workbench.study.measures import Measure, near, paired_ratio, slope_inside
 from workbench.study.profiles import CONTRACT_LEVEL, claim_level
 from workbench.study.rules import (
     POWER,
@@ -202,9 +201,9 @@ def test_a_ratio_of_paired_medians_uses_the_pairing():
     rng = generator()
     b = rng.exponential(size=300)
     a = 1.25 * b * rng.uniform(0.98, 1.02, size=300)
-    low, high = median_ratio_interval(a, b, 1e-3, generator())
+    low, high = paired_ratio(np.median, a, b, 1e-3, generator()).interval
     assert 1.2 < low < 1.25 < high < 1.3
-    unpaired = median_ratio_interval(rng.permutation(a), b, 1e-3, generator())
+    unpaired = paired_ratio(np.median, rng.permutation(a), b, 1e-3, generator()).interval
     assert unpaired[1] / unpaired[0] > 1.2
 
 

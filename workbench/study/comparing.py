@@ -1,7 +1,7 @@
-"""A reader's own idea beside what is known: the errors of several methods on the same rows.
+"""A reader's own idea: its errors beside those of other methods, and in worlds that it has not seen.
 
-Every method sees the same rows at the same n, whatever else is compared: their seeds are told by n and the
-number of the block alone.
+Every method that is compared sees the same rows at the same n, whatever else is: their seeds are told
+by n and the number of the block alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,16 +13,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from workbench.catalog import KNOWN, Entry
-from workbench.errors import ArgumentError, integer_at_least
+from workbench.errors import ArgumentError, integer_at_least, positive
 from workbench.estimators import Abstention
 from workbench.losses import IntervalLoss, absolute_error
 from workbench.populations import Population
 from workbench.privacy import Budget
-from workbench.study.audit import OwnFunction, is_estimator
-from workbench.study.grids import Sweep, grid
+from workbench.study.audit import Mechanism, OwnFunction, is_estimator
+from workbench.study.grids import Role, Sweep, grid, stream
 from workbench.study.intervals import quantile, quantile_interval
+from workbench.study.profiles import AUDIT_LEVEL
+from workbench.study.rules import refuted_from
 from workbench.study.search import accepts
 from workbench.study.sweeps import lending, resources, run
 from workbench.types import Array, Columns
@@ -131,7 +134,6 @@ def compare(
     truth: Any = None,
     seed: int = 1,
     jobs: int | None = None,
-    progress: bool = False,
 ) -> Comparison:
     """Measure the errors of several methods on the same rows.
 
@@ -154,8 +156,6 @@ def compare(
         Of rows and noise.
     jobs : int, optional
         Blocks computed at a time; the numbers are the same.
-    progress : bool
-        Whether to show what is left on stderr.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def compare(
             sweep = Sweep(
                 "compare", grid(n=sizes), partial(measured, contest), block, {"full": trials // block}
             )
-            table = run(sweep, "full", seed=seed, jobs=jobs, progress=progress)
+            table = run(sweep, "full", seed=seed, jobs=jobs)
             key = contest.function.name, str(contest.budget or "none")
             trial = table.groupby("n", sort=False).cumcount()
             frames.append(table.assign(method=key[0], budget=key[1], trial=trial)[COLUMNS])
@@ -210,3 +210,55 @@ def _listed(name: str, given: Any) -> list[Any]:
     if not found:
         raise ArgumentError(name, given, "one, or several that differ")
     return found
+
+
+# Hidden worlds: whether somebody's function is accurate on data that it has not seen.
+#
+# A *world* draws a data set and the truth behind it. An audit judges what a function betrays, the worlds
+# whether it is of any use: noise alone passes the one, the plain mean passes the other.
+
+World = Callable[[Generator], tuple[Array, ArrayLike]]
+WORLDS, SHARE = 200, 0.9
+
+
+@dataclass(frozen=True)
+class Judged:
+    """In how many worlds a function was near enough, and whether these are too few; true if they are not."""
+
+    within: float
+    good: int
+
+    def __bool__(self) -> bool:
+        return WORLDS - self.good < refuted_from(WORLDS, 1 - SHARE, AUDIT_LEVEL)
+
+    def __str__(self) -> str:
+        passed = "PASSED" if self else "FAILED"
+        return (
+            f"within {self.within:g} of the truth in {self.good} of {WORLDS} hidden worlds,"
+            f" {100 * SHARE:g} % required: {passed}"
+        )
+
+
+def hidden_worlds(mechanism: Mechanism, world: World, *, within: float, seed: int = 0) -> Judged:
+    """Run a function once in each of many worlds, and count where it is within a distance of the truth.
+
+    The function is what an audit attacks, of a data set, a number of trials and a generator; a world draws a
+    data set and its truth, a number or an array. The distance is Euclidean. A function that is near enough
+    with probability `SHARE` fails by chance with probability `AUDIT_LEVEL` at most.
+
+    >>> def known(rng):
+    ...     return rng.normal(3.0, 1.0, size=400), 3.0
+    >>> print(hidden_worlds(lambda x, trials, rng: x.mean(), known, within=0.5))
+    within 0.5 of the truth in 200 of 200 hidden worlds, 90 % required: PASSED
+    >>> bool(hidden_worlds(lambda x, trials, rng: 0.0, known, within=0.5))
+    False
+    """
+    positive(within=within)
+    good = 0
+    for block in range(WORLDS):
+        data, noise = (stream(seed, role, "hidden worlds", 0, block) for role in (Role.DATA, Role.NOISE))
+        x, truth = world(data)
+        answer: Any = mechanism(x, 1, noise)
+        error = np.ravel(answer) - np.ravel(truth)
+        good += bool(np.linalg.norm(error) <= within)
+    return Judged(within, good)

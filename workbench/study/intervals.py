@@ -77,25 +77,6 @@ def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Inte
     return float(estimate + stretch * (low - estimate)), float(estimate + stretch * (high - estimate))
 
 
-def median_ratio_interval(a: ArrayLike, b: ArrayLike, level: float, rng: Generator) -> Interval:
-    """Return an interval for median(a) / median(b), where a[i] and b[i] were measured on the same sample.
-
-    Pairs are resampled, on the logarithmic scale: exchanging a and b inverts the interval.
-    """
-    first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if first.shape != second.shape or first.ndim != 1:
-        raise ArgumentError("b", second.shape, f"as many trials as a, {first.shape}")
-
-    def log_ratio(pairs: Vector) -> float:
-        top, bottom = np.log(np.median(pairs, axis=0))
-        return top - bottom
-
-    pairs = np.column_stack([first, second])
-    low, high = bootstrap_interval(log_ratio, pairs, level, rng)
-    with np.errstate(over="ignore"):  # few trials may say nothing: up to infinity
-        return float(np.exp(low)), float(np.exp(high))
-
-
 def local_slope(xs: ArrayLike, ys: ArrayLike) -> float:
     """Return the least-squares slope of log y against log x.
 

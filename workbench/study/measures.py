@@ -25,7 +25,6 @@ from workbench.study.intervals import (
     clopper_pearson,
     crossing,
     local_slope,
-    median_ratio_interval,
     quantile_interval,
 )
 from workbench.study.profiles import claim_level
@@ -291,25 +290,27 @@ def median_ratio(
 
     For errors that are sometimes enormous: a root mean square is then a matter of a few trials.
     """
-    estimate = float(np.median(top) / np.median(bottom))
-    found = Measure(estimate, median_ratio_interval(top, bottom, level, rng), len(top))
+    found = paired_ratio(np.median, top, bottom, level, rng)
+    found = found._replace(estimate=float(np.median(top) / np.median(bottom)))
     return paired("ratio of paired medians", name, found, low, high, level, n=n)
 
 
 def paired_ratio(
     statistic: Callable[..., Any], top: ArrayLike, bottom: ArrayLike, level: float, rng: Generator
 ) -> Measure:
-    """Return the ratio of a statistic of two columns of the same trials, which are resampled together."""
+    """Return the ratio of a statistic of two columns of the same trials, which are resampled together.
+
+    On the logarithmic scale: exchanging the columns inverts the interval.
+    """
 
     def log_ratio(pairs: Vector) -> float:
         above, below = np.log(statistic(pairs, axis=0))
         return float(above - below)
 
-    found = resampled(log_ratio, np.column_stack([top, bottom]), level, rng)
-    low, high = found.interval
-    return found._replace(
-        estimate=exp(found.estimate), interval=(exp(low), exp(high) if high < log(1e300) else inf)
-    )
+    with np.errstate(all="ignore"):  # few trials may say nothing: up to infinity
+        found = resampled(log_ratio, np.column_stack([top, bottom]), level, rng)
+        estimate, low, high = np.exp([found.estimate, *found.interval]).tolist()
+    return Measure(estimate, (low, high), found.trials)
 
 
 def paired(test: str, name: str, found: Measure, low: float, high: float, level: float, *, n: int) -> Verdict:

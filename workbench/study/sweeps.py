@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.privacy import ApproxDP
@@ -356,7 +355,6 @@ def run(
     *,
     seed: int,
     jobs: int | None = None,
-    progress: bool = False,
     store: str | PathLike[str] | None = None,
     scheduler: str | None = None,
 ) -> pd.DataFrame:
@@ -382,10 +380,10 @@ def run(
     if store is not None:
         with Store(store) as opened:
             shelf = opened.shelf(sweep.name, sweep.block, sweep.trials, seed=seed)
-            return _ran(sweep, profile, seed, by, progress, shelf)
+            return _ran(sweep, profile, seed, by, shelf)
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
     if key not in _memory or _memory[key][0] != sweep:  # another sweep may have its name
-        frame = _ran(sweep, profile, seed, by, progress)
+        frame = _ran(sweep, profile, seed, by)
         _memory.pop(key, None)
         _memory[key] = sweep, frame
         while len(_memory) > REMEMBERED:
@@ -398,7 +396,6 @@ def _ran(
     profile: str,
     seed: int,
     by: tuple[int, str | None],
-    progress: bool,
     shelf: Shelf | None = None,
 ) -> pd.DataFrame:
     cells, addresses = dict[tuple[int, int], Cell](), sweep.addresses(profile)
@@ -406,10 +403,9 @@ def _ran(
         held = (shelf.get(sweep.points[position], block, position) for position, block in addresses)
         cells = {(cell.position, cell.block): cell for cell in held if cell}
     todo = [task(sweep, *address, seed) for address in addresses if address not in cells]
-    options = {"total": len(addresses), "initial": len(cells), "desc": sweep.name, "unit": "block"}
     try:
         with closing(computed(compute, todo, *by, shelf.code if shelf else "")) as found:
-            for _, cell in tqdm(found, disable=not progress, **options):
+            for _, cell in found:
                 if shelf:
                     shelf.put(sweep.points[cell.position], cell)
                 cells[cell.position, cell.block] = cell

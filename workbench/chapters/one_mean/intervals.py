@@ -30,8 +30,7 @@ from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtr, ndtri, stdtrit
 from workbench.study.claim import Claim, Verdict, at_most, claim_level, enough
-from workbench.study.intervals import median_ratio_interval
-from workbench.study.measures import at
+from workbench.study.measures import at, paired_ratio
 from workbench.study.profiles import PROFILES
 from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
@@ -279,7 +278,7 @@ def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: 
     relative, ones = (frame["width"] / frame["reference"]).to_numpy(), np.ones(len(frame))
     if not np.isfinite(relative).mean() > 0.5:
         return below(inf, (inf, inf), bound, level=level, trials=len(frame))
-    interval = median_ratio_interval(relative, ones, level, rng)
+    interval = paired_ratio(np.median, relative, ones, level, rng).interval
     check = below(float(np.median(relative)), interval, bound, level=level, trials=len(frame))
     check = check.about(f"width, tight, variance unknown, n = {n}", f"at most {bound:g} times Student's", n=n)
     return enough(check, "KV18/interval-unknown-variance", "enough for a stated ratio to Student's width")
