@@ -13,8 +13,7 @@ from workbench.privacy import ApproxDP, NonPrivate, PureDP, SimulatedNoise
 from workbench.study.faults import alone, weaker
 from workbench.study.mutants import UNIVARIATE, all_mutants, attacked, mutants_of
 from workbench.study.pairs import BUILDERS, WHOLE, attack, attacks, builder, multivariate, univariate
-from workbench.study.pairs.base import Setting
-from workbench.study.pairs.replayed import both, replayed
+from workbench.study.pairs.replayed import Setting, both, replayed
 
 MANY_ROWS = 5000  # plans have all their steps
 

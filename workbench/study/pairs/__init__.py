@@ -14,7 +14,7 @@ from workbench.errors import ArgumentError
 from workbench.privacy import NonPrivate
 from workbench.study.audit import AuditReport, audit, neighbours
 from workbench.study.pairs import multivariate, univariate
-from workbench.study.pairs.base import WHOLE, Case, Setting
+from workbench.study.pairs.replayed import WHOLE, Case, Setting
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(

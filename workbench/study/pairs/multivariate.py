@@ -17,8 +17,7 @@ from workbench.estimators.shared.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.privacy.histograms import stability_threshold
 from workbench.study.audit import Pair
-from workbench.study.pairs.base import Case, Setting, pair
-from workbench.study.pairs.replayed import outvoted, replayed, tipped
+from workbench.study.pairs.replayed import Case, Setting, outvoted, pair, replayed, tipped
 from workbench.study.search import fewest_rows
 from workbench.types import Array
 

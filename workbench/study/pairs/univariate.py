@@ -23,8 +23,7 @@ from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 from workbench.study.audit import Pair
 from workbench.study.faults import ADDITIVE
-from workbench.study.pairs.base import Case, Setting
-from workbench.study.pairs.replayed import replayed
+from workbench.study.pairs.replayed import Case, Setting, replayed
 from workbench.types import Array
 
 # Columns of rows that differ in one, at the places where one row counts most.
