@@ -29,7 +29,7 @@ def test_the_time_of_a_call(benchmark, entry, example):
     keep_freed_memory()
     x, rng = rows(entry, ROWS, entry.population.d or 1), np.random.default_rng(1)
     with threadpool_limits(1):
-        benchmark.extra_info.update(measured(entry.key, example, x, 7).record())
+        benchmark.extra_info.update(measured(entry.key, example, x, 7))
         benchmark(example.estimator, x, budget=example.budget, rng=rng)
 
 

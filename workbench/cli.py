@@ -230,13 +230,13 @@ def _audit(options: Options) -> int:
 def _bench(options: Options) -> int:
     from workbench.charts import canonical_json
     from workbench.lab.tables import text
-    from workbench.study.bench import HEADER, bench
+    from workbench.study.bench import HEADER, bench, cells
 
     found = list(bench(options.key, options.n, options.d, options.repeat))
     if options.json:
-        say(canonical_json.dumps([measured.record() for measured in found]).rstrip())
+        say(canonical_json.dumps(found).rstrip())
     else:
-        say(text(HEADER, [measured.cells() for measured in found]))
+        say(text(HEADER, [cells(measured) for measured in found]))
     return 0
 
 

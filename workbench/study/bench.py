@@ -10,7 +10,6 @@ Only ratios within one run are compared, never seconds.
 
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from time import process_time
 from typing import Any
 
@@ -25,34 +24,13 @@ HEADER = (
 LEAST = 1e-3  # seconds: shorter calls are repeated within a round, so that the clock's grain does not show
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Processor seconds of the first call, a warm one and a pass, at their best, and bytes at the peak."""
-
-    key: str
-    calibration: str
-    budget: str
-    n: int
-    d: int
-    first: float
-    call: float
-    one_pass: float
-    peak: int
-
-    def record(self) -> dict[str, Any]:
-        return asdict(self) | {
-            "ratio": self.call / self.one_pass,
-            "copies": self.peak / (8 * self.n * self.d),
-        }
-
-    def cells(self) -> list[str]:
-        found = self.record()
-        times = [f"{1e3 * value:.3f}" for value in (self.first, self.call, self.one_pass)]
-        sizes = [self.key, self.calibration, self.budget, str(self.n), str(self.d)]
-        return [*sizes, *times, f"{found['ratio']:.1f}", f"{self.peak / 1e6:.2f}", f"{found['copies']:.1f}"]
+def cells(found: dict[str, Any]) -> list[str]:
+    times = [f"{1e3 * found[name]:.3f}" for name in ("first", "call", "one_pass")]
+    sizes = [str(found[name]) for name in ("key", "calibration", "budget", "n", "d")]
+    return [*sizes, *times, f"{found['ratio']:.1f}", f"{found['peak'] / 1e6:.2f}", f"{found['copies']:.1f}"]
 
 
-def bench(keys: Iterable[str], n: int, d: int | None, repeat: int) -> Iterator[Measured]:
+def bench(keys: Iterable[str], n: int, d: int | None, repeat: int) -> Iterator[dict[str, Any]]:
     """Yield the cost of every example of these entries, of all of them if there are none."""
     integer_at_least(1, n=n, repeat=repeat, **({} if d is None else {"d": d}))
     entries = [lookup(key) for key in keys] or list(KNOWN.values())
@@ -70,7 +48,8 @@ def rows(entry: Entry, n: int, d: int) -> Any:
     return entry.population.sample(n, rng=rng) if fitting else rng.standard_normal((n, d))
 
 
-def measured(key: str, example: Example, x: Any, repeat: int) -> Measured:
+def measured(key: str, example: Example, x: Any, repeat: int) -> dict[str, Any]:
+    """Return processor seconds of the first call, a warm one and a pass, at their best; bytes at the peak."""
     rng = stream(0, Role.NOISE, key, 0, 0)
 
     def call() -> object:
@@ -86,7 +65,19 @@ def measured(key: str, example: Example, x: Any, repeat: int) -> Measured:
     call()  # (4)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return Measured(key, calibration, str(example.budget), len(x), d, first, warm, one_pass, peak)
+    return {
+        "key": key,
+        "calibration": calibration,
+        "budget": str(example.budget),
+        "n": len(x),
+        "d": d,
+        "first": first,
+        "call": warm,
+        "one_pass": one_pass,
+        "peak": peak,
+        "ratio": warm / one_pass,
+        "copies": peak / (8 * x.size),
+    }
 
 
 def _seconds(call: Callable[[], object], times: int) -> float:
