@@ -31,10 +31,6 @@ __all__ = [
 Kind: TypeAlias = Literal["source", "ours"]
 
 
-def nothing() -> tuple[()]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Claim:
     """A statement that is executed."""
@@ -49,8 +45,8 @@ class Claim:
     checks: Callable[..., Iterable[Verdict] | Verdict]
     # returns what is run, by name and late, so that grids are placed when they are first needed. A sweep that
     # has no blocks under a profile is left out there.
-    sweeps: Callable[[], Iterable[Sweep]] = nothing
-    scalings: Callable[[], Iterable[Scaling]] = nothing  # returns what is searched, likewise
+    sweeps: Callable[[], Iterable[Sweep]] = tuple
+    scalings: Callable[[], Iterable[Scaling]] = tuple  # returns what is searched, likewise
     # the committed status under the profile full: a refutation is a result, committed with its reason
     expected: Status = Status.HOLDS
     reason: str = ""  # why, for anything but HOLDS

@@ -201,36 +201,29 @@ class Statement:
         return self.at({**usual, move.variable: kind(value)}, move.part)
 
     def at(self, public: Public, part: str = "") -> Setting:
-        if self.block is catalogued:
-            return self._of_entry({"key": self.key, **public}, part)
-        public = {**public, **named(self.also, public)}
+        of_entry = self.block is catalogued
+        public = {"key": self.key, **public} if of_entry else {**public, **named(self.also, public)}
         told = {**public, "part": part}
-        shape, fewest = named(self.shape, told), int(named(self.fewest, public))
-        stated = float(shape.total if isinstance(shape, Shape) else shape)
-        predicted = float(named(self.predicted, public))
-        share = getattr(shape, part) / stated if isinstance(shape, Shape) else named(self.isolated, told)
-        known = {**public, "stated": stated, "predicted": predicted, "fewest": fewest}
-        taken = signature(self.block).parameters if self.block else ()
+        shape = named(self.shape, told)
+        terms = isinstance(shape, Shape)
+        stated = float(shape.total if terms else shape)
+        share = getattr(shape, part) / stated if terms else named(self.isolated, told)
+        if of_entry:
+            fewest, expected = _expected(**public)
+            start = expected if expected < inf else GUESS * fewest
+            predicted = expected if expected < inf and self.share == 0.5 else nan
+            taken = [name for name in public if name != "alpha"]
+        else:
+            fewest, predicted = int(named(self.fewest, public)), float(named(self.predicted, public))
+            start = named(self.start, {**public, "stated": stated, "predicted": predicted, "fewest": fewest})
+            taken = [*signature(self.block).parameters] if self.block else []
         return Setting(
             point={name: public[name] for name in taken if name in public},
             alpha=float(named(self.alpha, public)),
-            start=round(named(self.start, known)),
+            start=round(start),
             stated=stated,
             predicted=predicted,
             share=float(share),
-            fewest=fewest,
-        )
-
-    def _of_entry(self, public: Public, part: str) -> Setting:
-        fewest, predicted = _expected(**public)
-        shape = named(self.shape, public)
-        return Setting(
-            point={name: value for name, value in public.items() if name != "alpha"},
-            alpha=float(public["alpha"]),
-            start=round(predicted) if predicted < inf else GUESS * fewest,
-            stated=float(shape.total if isinstance(shape, Shape) else shape),
-            predicted=predicted if predicted < inf and self.share == 0.5 else nan,
-            share=getattr(shape, part) / shape.total if isinstance(shape, Shape) else nan,
             fewest=fewest,
         )
 
