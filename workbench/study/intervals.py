@@ -98,10 +98,8 @@ class Crossing(NamedTuple):
     # where the monotone fit, interpolated in log n, crosses; nan if the grid does not bracket that
     estimate: float
     # sampling error by the parametric bootstrap, given the interpolation; 0 or inf for an end beyond the
-    # grid, and the bracket if there is no estimate
+    # grid; if there is no estimate, two grid points (or 0, or inf) around it (`bracket_of`)
     interval: Interval
-    # two grid points (or 0, or inf) around the crossing: exact at `level`, and assumes only monotonicity
-    bracket: Interval
 
     @property
     def rows(self) -> int | None:
@@ -128,15 +126,14 @@ def crossing(
     if not ((hits >= 0) & (hits <= total) & (total >= 1)).all():
         raise ArgumentError("successes", successes, "between 0 and the number of trials")
     probability(target=target, level=level)
-    bracket = bracket_of(n, hits, total, target, level)
     estimate = _log_crossing(n, hits / total, total, target)
     if not np.isfinite(estimate):
-        return Crossing(nan, bracket, bracket)
+        return Crossing(nan, bracket_of(n, hits, total, target, level))
     fit = isotonic_regression((hits + 0.5) / (total + 1), weights=total).x
     drawn = rng.binomial(total.astype(np.int64), fit, size=(resamples, len(n))) / total
     draws = np.array([_log_crossing(n, share, total, target) for share in drawn])
     low, high = _ends(draws, estimate, level, -ndtri(level / 2))
-    return Crossing(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))), bracket)
+    return Crossing(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))))
 
 
 def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> float:
@@ -150,7 +147,8 @@ def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> 
 def bracket_of(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
     """Refute 'at the target' upwards from the smallest n, and 'below the target' downwards from the largest.
 
-    The hypotheses are nested: testing in this order, up to the first that stands, needs no correction.
+    This is exact at `level`, and assumes only that the share does not fall. The hypotheses are nested:
+    testing in this order, up to the first that stands, needs no correction.
     """
     whole = total.astype(np.int64)
     below = bdtr(hits, whole, target) <= level / 2

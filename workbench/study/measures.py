@@ -15,7 +15,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.errors import positive, probability
-from workbench.study.grids import Point, Role, point_id, stream
+from workbench.study.grids import Point, Role, point_id, resampler, stream
 from workbench.study.intervals import (
     RESAMPLES,
     Crossing,
@@ -103,8 +103,7 @@ def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Poin
 def summary(
     statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float | None = None
 ) -> Measure:
-    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
-    return resampled(statistic, values, level or claim_level(), rng, SUMMARY_RESAMPLES)
+    return resampled(statistic, values, level or claim_level(), resampler(seed, name), SUMMARY_RESAMPLES)
 
 
 def resampled(

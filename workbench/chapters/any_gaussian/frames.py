@@ -6,7 +6,7 @@ votes. A preconditioner leaves a condition of at most 4, whatever the covariance
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from math import inf, log, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ from workbench.study.run import (
 )
 from workbench.study.run import block_columns as columns
 from workbench.study.scaling import Named
-from workbench.study.search import fewest_rows, passing
+from workbench.study.search import fewest_rows
 from workbench.types import Columns
 
 KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
@@ -101,7 +101,9 @@ def subspaces(
 def found(share: float, budget: ApproxDP) -> float:
     """Return the chance that a name is released whose count leads by all k groups, a share of the planned."""
     bound = truncated_laplace_bound(mode_charge("subspace", budget))
-    return passing(budget.epsilon, bound, groups(share, budget) / 2)
+    missing, certain = bound - groups(share, budget) / 2, exp(-budget.epsilon * bound)
+    tail = max((exp(-budget.epsilon * abs(missing)) - certain) / (2 * (1 - certain)), 0.0)
+    return tail if missing >= 0 else 1 - tail
 
 
 @each_trial

@@ -4,9 +4,7 @@ Every attack is one test at `AUDIT_LEVEL`; a suite of k attacks on a sound catal
 probability at most k times that.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from types import MappingProxyType
 
 from workbench.catalog import KNOWN, Addition, addition, lookup
@@ -32,16 +30,10 @@ def builder(key: str) -> Callable[[], Iterator[Case]]:
     if key not in BUILDERS:
         if NonPrivate() in lookup(key).budgets:
             raise ArgumentError("key", key, "an estimator that is private")
-        raise ArgumentError("key", key, f"pairs: add it to BUILDERS in {_beside(key)}: {MINIMAL}")
+        home = univariate if key.startswith("univariate/") else multivariate
+        where = home.__name__.replace(".", "/") + ".py"
+        raise ArgumentError("key", key, f"pairs: add it to BUILDERS in {where}: {MINIMAL}")
     return BUILDERS[key]
-
-
-def _beside(key: str) -> str:
-    made = {name: one.func if isinstance(one, partial) else one for name, one in BUILDERS.items()}
-    family = key.partition("/")[0]
-    kin = [one for name, one in made.items() if name.partition("/")[0] == family] or made.values()
-    ((module, _),) = Counter(one.__module__ for one in kin).most_common(1)
-    return module.replace(".", "/") + ".py"
 
 
 def attackable() -> list[str]:
