@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, as_completed, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -126,7 +126,15 @@ def computed(
     if not items or (scheduler is None and (jobs == 1 or find_spec("joblib") is None)):  # no extra `lab`
         yield from enumerate(map(function, items))
         return
-    with nullcontext(_workers(jobs, code)) if scheduler is None else cluster(scheduler) as pool:
+    pools: AbstractContextManager[Any]
+    if scheduler is None:
+        from joblib.externals.loky import get_reusable_executor
+
+        begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
+        pools = nullcontext(get_reusable_executor(jobs, timeout=IDLE, **begin))
+    else:
+        pools = cluster(scheduler)
+    with pools as pool:
         futures = {pool.submit(function, item): place for place, item in enumerate(items)}
         try:
             for future in as_completed(futures):
@@ -140,14 +148,6 @@ def computed(
 def mapped(function: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> list[Result]:
     found = dict(computed(function, items, max(1, min(jobs, len(items)))))
     return [found[place] for place in range(len(items))]
-
-
-def _workers(jobs: int, code: str) -> Executor:
-    from joblib.externals.loky import get_reusable_executor
-
-    begin = {"initializer": _follow, "initargs": (os.getpid(), code)}
-    pool: Executor = get_reusable_executor(jobs, timeout=IDLE, **begin)
-    return pool
 
 
 @contextmanager

@@ -139,6 +139,7 @@ def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
 # two uses of one step differ in the replaced row alone. That is the mechanism whose cost its charge states.
 
 Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]
+SHAPED = ("masked", "stable_mask", "masked_lift")  # mechanisms whose statistic has a root
 ORDERS = 8  # of rows that are tried
 FAR = 1e6
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
@@ -218,11 +219,11 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     uses: dict[bytes, Event] = {}
     for one, first, second in seen:
         uses |= {one.first.tobytes(): first, one.second.tobytes(): second}
-    directions = [one.statistic - other.statistic for _, one, other in seen if one.mechanism in COMPARED]
-    roots = [(_root(one.statistic), _root(other.statistic)) for _, one, other in seen if shaped(one)]
-    votes = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "voted"]
-    directions += [_apart(*both) for both in votes]
-    places = [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism == "located_normal"]
+    statistics = [(one.mechanism, one.statistic, other.statistic) for _, one, other in seen]
+    directions = [one - other for name, one, other in statistics if name in COMPARED]
+    roots = [(_root(one), _root(other)) for name, one, other in statistics if name in SHAPED]
+    directions += [np.subtract(one.value, other.value) for name, one, other in statistics if name == "voted"]
+    places = [(one, other) for name, one, other in statistics if name == "located_normal"]
     keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
 
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
@@ -238,10 +239,6 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
         return np.array(found, np.float64)
 
     return mechanism
-
-
-def shaped(event: Event) -> bool:
-    return event.mechanism in ("masked", "stable_mask", "masked_lift")
 
 
 def _root(statistic: Any) -> Array:
@@ -282,10 +279,6 @@ def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> 
         apart = np.linalg.solve(one.root, other.centre - one.centre + other.shift - one.shift)
         seen += [float(from_one @ apart), float(from_one @ from_one)]
     return tuple(seen)
-
-
-def _apart(one: Voted, other: Voted) -> Array:
-    return np.subtract(one.value, other.value)
 
 
 def _moved_keys(one: Event, other: Event) -> set[float]:
