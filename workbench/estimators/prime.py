@@ -81,7 +81,7 @@ from workbench.errors import ArgumentError, few, in_range, integer_at_least, pos
 from workbench.estimators.base import Abstention, OfUnit, in_columns, record, standardised
 from workbench.estimators.histograms import BALL_WIDTH, BOX_WIDTH, StableCentres, ball_reach, box_reach
 from workbench.estimators.shared.budgets import step_budgets, steps_plan
-from workbench.estimators.shared.noisy_means import CleanRun, better_than
+from workbench.estimators.shared.noisy_means import better_than, clean_error
 from workbench.estimators.shared.rows import (
     NEAREST,
     blocks,
@@ -330,7 +330,7 @@ class Filter:
     def predicted_error(self, plan: Plan) -> float:
         counts, centre, first, *rest = (gaussian_mu(charge.cost) for charge in plan.charges())
         first *= PRICES.total if self.most != 0 else 1.0
-        return CleanRun(
+        return clean_error(
             n=self.n,
             d=self.d,
             ahead=self.n * float(ndtr(self.width) - 0.5) * counts / sqrt(2 * self.d),
@@ -338,7 +338,7 @@ class Filter:
             apart=sqrt(self.d) * mean_sensitivity(self.n, self.radii[0]) / centre,
             radius=self.radii[1],
             noise=mean_sensitivity(self.n, self.radii[1]) / sqrt(first**2 + sum(mu**2 for mu in rest)),
-        ).median_error()
+        )
 
 
 def weighed(values: Array, sharpness: float) -> Array:

@@ -68,12 +68,11 @@ from numpy.typing import NDArray
 from workbench.estimators.base import Reference, sanitised
 from workbench.estimators.shared.rows import (
     centred_rows,
-    mean_of,
-    moment_of,
     only_present,
     require_corruption,
+    row_blocks,
 )
-from workbench.linalg import tail
+from workbench.linalg import symmetrised, tail
 from workbench.privacy import Budget, Charge, NoiseSource, NonPrivate, Plan
 from workbench.privacy.budgets import require
 from workbench.special import chdtri, ndtr
@@ -471,8 +470,10 @@ class EmpiricalCovariance(Plain):
         rows = only_present(x)
         if not len(rows):
             return np.zeros((x.shape[1], x.shape[1]))
-        centre = 0.0 if self.centred else mean_of(rows, lambda rows: rows)
-        return moment_of(rows, lambda part: part - centre)
+        sums = (part.sum(axis=0) for part in row_blocks(rows))
+        centre = 0.0 if self.centred else np.asarray(sum(sums)) / len(rows)
+        parts = (part - centre for part in row_blocks(rows))  # a second copy of all rows takes memory
+        return symmetrised(np.asarray(sum(part.T @ part for part in parts))) / len(rows)
 
 
 @public

@@ -74,7 +74,7 @@ from workbench.errors import ArgumentError, in_range
 from workbench.estimators.base import OfUnit, in_columns, record, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
-from workbench.estimators.shared.noisy_means import CleanRun, better_than
+from workbench.estimators.shared.noisy_means import better_than, clean_error
 from workbench.estimators.shared.rows import (
     added,
     blocks,
@@ -320,7 +320,7 @@ class Steps:
         apart = mean_sensitivity(self.n, self.wide) / rest[0] if recentred else self.WIDTH / sqrt(12)
         rest = rest[recentred:]
         rest[0] *= self.prices.total if self.shares.passes else 1.0
-        return CleanRun(
+        return clean_error(
             n=self.n,
             d=self.d,
             ahead=self.n * float(ndtr(self.WIDTH) - 0.5) * counts / sqrt(2 * self.d),
@@ -328,7 +328,7 @@ class Steps:
             apart=sqrt(self.d) * apart,
             radius=self.radius,
             noise=mean_sensitivity(self.n, self.radius) / sqrt(sum(mu**2 for mu in rest)),
-        ).median_error()
+        )
 
     # What clean rows are
 

@@ -34,7 +34,7 @@ from workbench.privacy import Charge, NoiseSource
 from workbench.privacy.grid import WORD, OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, chdtri, log_ndtr, ndtr, ndtri
-from workbench.types import Array, frozen, remembered
+from workbench.types import Array, remembered
 
 FAR = 4.0  # the centre is taken to lie within FAR standard deviations of the mean
 DROWNED = 1e4  # sd over the scale of noise, from where on its law does not matter to 16 digits
@@ -225,28 +225,13 @@ def located(ahead: float, bins: int, d: int) -> float:
     return float(best @ ndtr(middle + ahead) ** max(bins - 2, 0)) ** d
 
 
-@frozen
-class CleanRun:
-    """The public numbers of (1) to (3): n, d, the lead and its bins, the place of the ball, the last noise.
+def clean_error(
+    *, n: int, d: int, ahead: float, bins: int, apart: float, radius: float, noise: float
+) -> float:
+    """Return the median distance from the mean after (1) to (3); infinite where it is more likely missed.
 
-    `apart` is the rms distance of the last ball's centre from the mean, `noise` the sd of a coordinate of the
-    mean's noise; in standard deviations.
+    `ahead` and `bins` as of `located`; `apart` is the rms distance of the last ball's centre from the mean,
+    `noise` the sd of a coordinate of the mean's noise; in standard deviations.
     """
-
-    n: int
-    d: int
-    ahead: float
-    bins: int
-    apart: float
-    radius: float
-    noise: float
-
-    def median_error(self) -> float:
-        """Return the median distance from the mean; infinite where it is more likely missed than found."""
-        failure = 1 - located(self.ahead, self.bins, self.d)
-        if failure >= 0.5:
-            return inf
-        rms = hypot(
-            shrinking_bias(self.d, self.apart, self.radius), sqrt(self.d * (1 / self.n + self.noise**2))
-        )
-        return rms / sqrt(self.d) * median_norm(self.d, failure)
+    rms = hypot(shrinking_bias(d, apart, radius), sqrt(d * (1 / n + noise**2)))
+    return rms / sqrt(d) * median_norm(d, 1 - located(ahead, bins, d))

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, real
 from workbench.estimators.base import LARGEST, sanitised
-from workbench.linalg import norms, squares, symmetrised
+from workbench.linalg import norms, squares
 from workbench.privacy.grid import WORD, Integers, OnGrid, longest, step_of, widest
 from workbench.types import Array, Mask, RowMap
 
@@ -74,7 +74,6 @@ def only_present(values: Array) -> Array:
 
 
 def neutral(rows: Array) -> Array:
-    """Return rows with zero rows where they are absent: terms of sums."""
     there = present(rows)
     return rows if there.all() else np.where(there if rows.ndim == 1 else there[..., None], rows, 0.0)
 
@@ -119,12 +118,10 @@ def paired(x: Array) -> Array:
 
 
 def centred_rows(x: Array, centred: bool) -> Array:
-    """Return the rows themselves if their mean is known to be 0, their pairs otherwise."""
     return x if centred else paired(x)
 
 
 def centred_count(n: int, centred: bool) -> int:
-    """Return how many `centred_rows` n rows make."""
     return n if centred else n // 2
 
 
@@ -171,13 +168,11 @@ def require_radius(radius: float) -> None:
 
 
 def require_spread(lower: float, upper: float) -> None:
-    """Raise unless `lower` I ≤ Σ ≤ `upper` I is possible and no wider than floats allow."""
     if not upper / WIDEST <= lower <= upper:
         raise ArgumentError("lower", lower, f"at most upper = {upper}, at least {1 / WIDEST:g} upper")
 
 
 def require_corruption(corruption: float) -> None:
-    """Raise unless a share of the rows is one that filters are made for."""
     if not (real(corruption) and 0 <= corruption <= CORRUPT):
         raise ArgumentError("corruption", corruption, f"a number from 0 to {CORRUPT}")
 
@@ -201,17 +196,6 @@ def from_centre(centre: Array) -> RowMap:
     return apart
 
 
-def moment_of(x: Array, change: RowMap) -> Array:
-    """Return (1/n) Σ w wᵀ of the rows that a map of each row makes, without a second copy of all of them."""
-    parts = (change(x[block]) for block in blocks(*x.shape))
-    return symmetrised(np.asarray(sum(rows.T @ rows for rows in parts))) / len(x)
-
-
-def mean_of(x: Array, change: RowMap) -> Array:
-    """Return the mean of the rows that a map of each row makes, a block of rows at a time."""
-    return np.asarray(sum(change(x[block]).sum(axis=0) for block in blocks(*x.shape))) / len(x)
-
-
 def second_moment_sensitivity(n: int, radius: float) -> float:
     """Return √2 r²/n: the most that one replaced row moves `second_moment_within`, in Frobenius norm.
 
@@ -224,10 +208,8 @@ def second_moment_sensitivity(n: int, radius: float) -> float:
 BITS = 26  # of a row that is added up: its squared length, at most 2^52, is exact in floats
 SQUARED_BITS = 18  # of a row whose products are added up: 2^15 rows of them, 2^51, are exact in floats
 
-Change = RowMap
 
-
-def mean_in_ball(x: Array, change: Change, radius: float, counted: bool = False) -> OnGrid:
+def mean_in_ball(x: Array, change: RowMap, radius: float, counted: bool = False) -> OnGrid:
     """Return the mean of the rows that `change` makes of those of x, clipped to the ball of `radius`.
 
     Counted, these and all sums below have one more entry, or corner: how many rows of x are there.
@@ -235,20 +217,19 @@ def mean_in_ball(x: Array, change: Change, radius: float, counted: bool = False)
     return _mean(in_ball, x, change, radius, counted)
 
 
-def mean_in_box(x: Array, change: Change, reach: float, counted: bool = False) -> OnGrid:
+def mean_in_box(x: Array, change: RowMap, reach: float, counted: bool = False) -> OnGrid:
     """Return the mean of the rows, or numbers, that `change` makes of those of x, clipped to ±reach."""
     return _mean(in_box, x, change, reach, counted)
 
 
-def _mean(clipped: Callable[..., Array], x: Array, change: Change, reach: float, counted: bool) -> OnGrid:
+def _mean(clipped: Callable[..., Array], x: Array, change: RowMap, reach: float, counted: bool) -> OnGrid:
     require_radius(reach)
     step = step_of(reach, BITS)
-    return total_of(x, change, lambda rows: added(clipped(rows, reach, step)), BITS, counted) * (
-        step / len(x)
-    )
+    sums = total_of(x, change, lambda rows: added(clipped(rows, reach, step)), BITS, counted)
+    return sums * (step / len(x))
 
 
-def moment_in_ball(x: Array, change: Change, radius: float, counted: bool = False) -> OnGrid:
+def moment_in_ball(x: Array, change: RowMap, radius: float, counted: bool = False) -> OnGrid:
     """Return (1/n) Σ w wᵀ of the rows w that `change` makes of x, clipped to the ball of `radius`."""
     require_radius(radius)
     step = step_of(radius, SQUARED_BITS)
@@ -310,7 +291,7 @@ def in_box(rows: Array, reach: float, step: float) -> Array:
 
 
 def total_of(
-    x: Array, change: Change, part: Callable[[Array], Any], bits: int, counted: bool = False
+    x: Array, change: RowMap, part: Callable[[Array], Any], bits: int, counted: bool = False
 ) -> OnGrid:
     """Return the sum of a part for each block of what `change` makes of rows, of whole numbers."""
     there = 0
@@ -332,15 +313,13 @@ def with_count(sums: OnGrid, there: int) -> OnGrid:
     return joint
 
 
-def total(n: int, d: int, part: Callable[[slice], Any], bits: int = 2 * SQUARED_BITS) -> Integers:
-    """Return the sum of a part for each block of n rows as integers, Python's where int64 may be too small.
-
-    A part is made of whole numbers, as floats: sums of at most 2^`bits` a row.
-    """
-    return _added((part(block) for block in blocks(n, d)), n, bits)
+def total(n: int, d: int, part: Callable[[slice], Any]) -> Integers:
+    """Return the sum of a part for each block of n rows, of products of whole numbers, as integers."""
+    return _added(map(part, blocks(n, d)), n, 2 * SQUARED_BITS)
 
 
 def _added(parts: Iterator[Any], n: int, bits: int) -> Integers:
+    # parts of at most 2^`bits` a row; Python's integers where int64 may be too small
     kind = np.int64 if n < 2 ** (WORD - bits) else object
     sums = (np.asarray(one).astype(np.int64).astype(kind, copy=False) for one in parts)
     return np.asarray(reduce(add, sums), kind)
