@@ -338,14 +338,12 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
     # slopes over n and scales for every ratio, tr S/d, and |m - sample mean|² n/d
     n, d = rows.shape
     lifted = Lifted.around(rows, influence, level(n, d) * (1 - RATIOS[-1]), 1)
-    factors = levels_around(lifted, influence, level(n, d), RATIOS)
-    if factors is None:
+    found = levels_around(lifted, influence, level(n, d), RATIOS)
+    if found is None:
         return np.zeros(len(RATIOS)), np.zeros(len(RATIOS)), 0.0, 0.0
-    middle = len(RATIOS) - 1
-    pairs = list(zip(factors[middle::-1], factors[middle:], strict=True))
-    slopes = np.array([lifted.slope(influence, low, high) / n for high, low in pairs])
-    scales = np.array([lifted.scale(low) for _, low in pairs])
-    shift, root = lifted.parts(factors[middle])
+    factor, lows, slopes = found
+    scales = np.array([lifted.scale(low) for low in lows])
+    shift, root = lifted.parts(factor)
     apart = lifted.centre + shift - rows.mean(axis=0)
     return slopes, scales, float((root * root).sum() / d), float(apart @ apart * n / d)
 

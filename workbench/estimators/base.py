@@ -79,7 +79,6 @@ def record(**values: object) -> None:
 
 @contextmanager
 def recorded(trace: Trace | None) -> Iterator[None]:
-    """Let a trace have what a run records."""
     before = _TRACE.set(trace)
     try:
         yield
@@ -132,7 +131,6 @@ class Estimator(Public, ABC, Generic[T]):
 
 
 def _asked(function: Callable[..., R]) -> Callable[..., R]:
-    """Let a method that is asked about n rows of d columns get plain numbers that the estimator can have."""
     answer = of_plain_numbers(function)
 
     @wraps(function)

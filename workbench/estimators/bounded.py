@@ -95,7 +95,6 @@ def binomial(n: int, share: float) -> tuple[Array, Array, float]:
 
 
 def exact_chance(n: int, charge: Charge) -> Callable[[float, float], float]:
-    """Return P(Bin(n, μ) + N ≥ s) as a function of s and μ."""
     near = HALF if charge.mechanism == "gaussian" else 0.0  # what is released is rounded
 
     def chance(total: float, share: float) -> float:
@@ -216,8 +215,6 @@ class BoundedMean(Univariate[float]):
 
 
 class Counted(Univariate[Counts]):
-    """Noisy numbers of rows of the bins that `edges` make, from the bin `first` on."""
-
     in_passes = True
     least_rows = 1
     first = 0

@@ -30,8 +30,9 @@ import lzma
 import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import field
 from functools import lru_cache, partial
 from importlib import import_module
@@ -48,7 +49,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least, one_of_words
 from workbench.estimators.base import LARGEST, WIDEST, Estimator, Rows, Univariate, released, sanitised
-from workbench.estimators.reading import numeric_type, read
+from workbench.estimators.reading import NUMERIC, numeric_type, read
 from workbench.estimators.release import Release
 from workbench.estimators.shared.rows import rows_of_a_block
 from workbench.privacy import Budget
@@ -151,7 +152,6 @@ class Table:
     number: int
 
     def chosen(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Choose columns by name, all of them by default; raise with what the file has."""
         for name in columns:
             if name not in self.names:
                 raise ArgumentError("column", name, f"{one_of_words(name, self.names)} ({self})")
@@ -186,16 +186,13 @@ class CsvFile(Table):
         return f"separator {between}, decimal mark {' or '.join(map(repr, self.decimals))}"
 
     def chosen(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Choose as from any table; columns without a name are not all chosen."""
         if not columns and "" in self.names:
             raise ArgumentError("column", None, "--column with names: a column of the header has none")
         return super().chosen(columns)
 
     def cells(self, columns: Sequence[str]) -> Cells:
-        """Return the map from a line to the cells of these columns."""
-        return Cells(
-            self.separator, self.decimals, len(self.names), [self.names.index(one) for one in columns]
-        )
+        places = [self.names.index(one) for one in columns]
+        return Cells(self.separator, self.decimals, len(self.names), places)
 
     def lines(self) -> Iterator[str]:
         with self.opened() as stream:
@@ -235,19 +232,18 @@ def open_csv(file: Path, writing: Writing) -> CsvFile:
     if not head.strip() or len(head) == LONGEST:
         raise refused(_HEADER)
     try:
-        text = head.decode().rstrip("\n").removesuffix("\r")
+        text = head.decode()
     except UnicodeError:
-        text = head.decode("latin-1").rstrip("\n").removesuffix("\r")
+        text = head.decode("latin-1")
+    text = text.rstrip("\n").removesuffix("\r")
     if "\0" in text:
         raise refused(f"{_HEADER}, in UTF-8 (convert others, as UTF-16)")
     if "\r" in text or not last.endswith(b"\n"):
         raise refused("a line end (LF or CRLF) after every line, the last one too")
     separator, decimals = writing.marks(text)
-    try:
+    with suppress(csv.Error):  # a name of more than 128 kB
         if len(_split(text, separator)) == 1:
             raise refused("a header that is one line: a quote in it is left open")
-    except csv.Error:  # a name of more than 128 kB
-        pass
     cells = Cells(separator, ".,", 0, ())
     names = tuple(name.strip() for name in cells.split(text))
     if any(cells.number(name) is not None or (name and name.lower() in MARKS) for name in names):
@@ -261,24 +257,19 @@ def open_csv(file: Path, writing: Writing) -> CsvFile:
 
 
 def _require_distinct(names: Sequence[str], allowed: str) -> None:
-    met = set[str]()
-    for name in names:
-        if name in met:
+    for name, times in Counter(names).items():
+        if times > 1:
             raise ArgumentError("column", name, f"{allowed}: this one is there twice")
-        met.add(name)
 
 
 @frozen
 class ParquetFile(Table):
-    """The columns of a file, their types, and how many rows it has."""
-
     types: tuple[str, ...]
 
     def __str__(self) -> str:
         return "Parquet"
 
     def chosen(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Choose as from any table; raise unless these are columns of numbers."""
         names = super().chosen(columns)
         for name in names:
             kind = self.types[self.names.index(name)]
@@ -363,7 +354,6 @@ def source_of(given: object) -> Source:
 
 
 def _numpy_rows(path: Path) -> Source:
-    """Return the rows of an array in numpy's format; refuse what cannot be read row by row."""
 
     def mapped() -> Any:
         try:
@@ -373,7 +363,7 @@ def _numpy_rows(path: Path) -> Source:
         by_rows = found.ndim == 1 or (
             found.ndim == 2 and found.flags.c_contiguous and 0 < found.shape[1] <= WIDEST
         )
-        if found.dtype.kind not in "biuf" or not by_rows:
+        if found.dtype.kind not in NUMERIC or not by_rows:
             allowed = "an array of floats of shape (n,) or (n, d), row by row, in numpy's format"
             raise ArgumentError("source", str(path), allowed)
         return found

@@ -250,13 +250,11 @@ def _drawn(rows: Array, influence: Influence, scale: float) -> Array:
     n, d = rows.shape
     level = n * normal_level(influence, d, scale)
     scaled = Scaled.of(rows, influence, level * (1 - RATIOS[-1]))
-    factors = levels_around(scaled, influence, level, RATIOS)
-    if factors is None:
+    found = levels_around(scaled, influence, level, RATIOS)
+    if found is None:
         return np.zeros(len(RATIOS) + 2)
-    pairs = zip(factors[len(RATIOS) - 1 :: -1], factors[len(RATIOS) - 1 :], strict=True)
-    slopes = [scaled.slope(influence, low, high) / n for high, low in pairs]
-    logs = 2 * np.log(np.linalg.svd(scaled.root(factors[len(RATIOS) - 1]), compute_uv=False))
-    logs = logs - log(scale)
+    factor, _, slopes = found
+    logs = 2 * np.log(np.linalg.svd(scaled.root(factor), compute_uv=False)) - log(scale)
     return np.array([*slopes, logs.sum(), np.linalg.norm(logs - logs.mean())])
 
 

@@ -62,7 +62,6 @@ def _table(names: list[Any], columns: list[Any], rows: int) -> tuple[Array, Labe
 
 
 def _column(column: Any, name: str) -> Array:
-    """Read an array, a Series or an Arrow array; `name` is what an error calls it."""
     _require_numeric(column, name)
     if hasattr(column, "iloc") and column.dtype != object:  # pandas has marks of its own for missing entries
         return column.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -234,8 +234,6 @@ def unit(powers: NDArray[np.int32], steepest: float, level: float) -> int:
 
 @frozen
 class Solver:
-    """The public numbers of a descent to a level."""
-
     influence: Influence
     inflation: float
     slack: float
@@ -541,19 +539,24 @@ def percent(share: float) -> str:
 
 
 def carried(share: float) -> str:
-    """Return in words which share of far rows cannot carry an answer away."""
     what = f"up to {percent(share)} cannot carry the release away"
     return f"far rows: {what}, from public numbers; more at one point may"
 
 
-def levels_around(scaled: Scaled, influence: Influence, level: float, ratios: Floats) -> list[Array] | None:
+def levels_around(
+    scaled: Scaled, influence: Influence, level: float, ratios: Floats
+) -> tuple[Array, list[Array], Array] | None:
+    # the factor at a level, those above it at every ratio, and for every pair of levels the slope over n
     solver, factors, here = Solver(influence, 1e-9, 1e-4, 400), [], scaled.start()
     for one in (*(level * (1 - r) for r in ratios[:0:-1]), *(level * (1 + r) for r in ratios)):
         found = solver.descend(scaled, here, one)
         if found is None:
             return None
         factors.append(here := found)
-    return factors
+    middle, n = len(ratios) - 1, scaled.rows.shape[1]
+    pairs = zip(factors[middle::-1], factors[middle:], strict=True)
+    slopes = np.array([scaled.slope(influence, low, high) / n for high, low in pairs])
+    return factors[middle], factors[middle:], slopes
 
 
 def rounded(values: Array, digits: int) -> float | list[float]:
@@ -573,7 +576,6 @@ def kept_cells(file: str) -> dict[str, Any]:
 
 
 def counts(budget: ApproxDP, multiples: Floats) -> list[int]:
-    """Return the counts T that are tried: multiples of ln(1/δ)/ε."""
     return sorted({max(2, ceil(one * log(1 / budget.delta) / budget.epsilon)) for one in multiples})
 
 
@@ -590,7 +592,6 @@ def between(n: int, cell: Callable[[int], Cell], lowest: int, highest: int) -> C
 
 
 def write(file: str, table: dict[str, Any]) -> None:
-    """Write a table of cells beside this module, a line for every entry."""
     lines = (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in table.items())
     with open(str(files(__package__) / file), "w", encoding="utf-8") as out:
         out.write("{\n" + ",\n".join(lines) + "\n}\n")

@@ -204,7 +204,6 @@ def enough_blocks(d: int, cost: ZCDP, calibration: Calibration) -> int:
 def private_eigenvalues(
     spectra: Array, charges: Sequence[Charge], noise: NoiseSource, calibration: Calibration
 ) -> Array | None:
-    """Return private eigenvalues, descending, from spectra of shape (t, d); None for no answer."""
     answer = _median if calibration == "tight" else _mode
     found = [answer(values, charge, noise) for values, charge in zip(spectra.T, charges, strict=True)]
     return None if None in found else np.sort(np.array(found, np.float64))[::-1]
@@ -226,8 +225,6 @@ def _mode(values: Array, charge: Charge, noise: NoiseSource) -> float | None:
 
 
 class Rule(NamedTuple):
-    """The constants of one version of the proof."""
-
     gap: float  # the most that Q moves
     move: float  # the most that the mean moves, in units of τ/max(Q, Q'), whatever Q is
     share: float  # of the cost that the count takes
@@ -264,7 +261,6 @@ class FriendlyMean:
         return min(self.rule.move, max(among_friends, replaced) + 2 / (bound - self.rule.gap))
 
     def charges(self, step: str, cost: ZCDP) -> tuple[Charge, Charge]:
-        """Return the charges of (F3), which holds all of δ, and of (F4)."""
         count, mean = ZCDP(cost.rho).split(self.rule.share, 1 - self.rule.share)
         return (
             Charge(f"{step}, count", "lower_bound", self.rule.gap * self.whole, ZCDP(count.rho, cost.delta)),
@@ -391,7 +387,6 @@ class Tokens:
         return cls(upper + np.triu(upper, 1).T)
 
     def of(self, blocks: Array) -> NDArray[np.str_]:
-        """Return the name of every block of shape (s, d)."""
         above, blocks = np.triu_indices(len(self.offsets)), evened(blocks)
         good = _usable(blocks)
         values, vectors = _svd(np.where(good[:, None, None], blocks, 0.0))
@@ -594,7 +589,6 @@ class SubspaceExact(Estimator[Array]):
         return basis if isinstance(basis, Abstention) else basis @ basis.T
 
     def basis(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
-        """Return an orthonormal basis of the subspace, shape (d, r), from sanitised rows."""
         stream = own_stream(noise)
         rows = centred_rows(x, self.centred)[stream.permutation(centred_count(len(x), self.centred))]
         tokens = Tokens.drawn(x.shape[1], stream)

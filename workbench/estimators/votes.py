@@ -190,8 +190,6 @@ class Points:
 
 @frozen
 class L1Points(Points):
-    """Vectors that vote in the l1 norm."""
-
     METRIC = "cityblock"
 
     @property
@@ -208,7 +206,6 @@ class Groups:
 
     @classmethod
     def of(cls, factors: Array) -> "Groups":
-        """Return the groups of these triangular factors, whatever estimates they are of."""
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = np.sqrt((factors**2).sum(axis=1))  # of columns: roots of the diagonal of A
             known = ((lengths >= SMALLEST) & (lengths <= LARGEST)).all(axis=1)
@@ -344,10 +341,8 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
         i, j = np.nonzero(np.triu(~sure, 1))
         first, second, ahead, behind = i + rows.start, j + rows.start, ahead[i, j], behind[i, j]
         safe = sound[first] & sound[second]
-        ahead, behind = (
-            positive(first, second, ahead, safe, most),
-            positive(second, first, behind, safe, most),
-        )
+        ahead = positive(first, second, ahead, safe, most)
+        behind = positive(second, first, behind, safe, most)
         settled, more = ahead & behind, (1 + MATRIX_MARGIN) * limit
         doubtful = positive(first, second, ahead, safe & ~settled, more)
         doubtful &= positive(second, first, behind, safe & ~settled, more)
@@ -381,8 +376,6 @@ def vote_and_mask(budget: ApproxDP, share: float, kind: str) -> tuple[ApproxDP, 
 
 @frozen
 class Design:
-    """The public numbers of a vote and its mask."""
-
     size: int  # s, the rows of a group
     limit: float  # L, the distance of friends
     vote: Vote
@@ -631,7 +624,6 @@ LEFT, RIGHT = np.triu_indices(PARTS + 1, 1)
 
 @remembered
 def designed(designer: Designer, n: int, budget: ApproxDP, beta: float) -> Design:
-    """Return the best design for n rows; raise where they are too few for any, with the number."""
     best = designer.best(n, budget, beta)
     if best is None:
         raise ArgumentError("n", n, f"at least {fewest_designed(designer, budget, beta)} at {budget}")

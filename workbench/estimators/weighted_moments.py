@@ -84,7 +84,6 @@ def moments_charge(step: str, cost: Budget) -> Charge:
 
 
 def length(d: int, square: bool = True) -> int:
-    """Return how many numbers v has."""
     return 1 + d + (d * (d + 1) // 2 if square else 0)
 
 
@@ -111,7 +110,6 @@ def summed(
 
 
 def counted_sums(y: Array, counts: Mask, step: float) -> WholeSums:
-    """Return the sums of rows y of whole numbers, shape (n, d), that count."""
 
     def members(block: slice) -> tuple[Array, int]:
         kept = counts[block]
@@ -127,10 +125,8 @@ def whitened(sums: WholeSums, radius: float, prices: Costs) -> OnGrid:
     count = OnGrid(np.array([sums.count]), prices.count / _ROUNDING)
     parts = [count, sums.total * (prices.total / (2 * r))]
     if sums.square is not None:
-        square, (rows, columns) = (
-            sums.square * (prices.square / (sqrt(2) * r**2)),
-            np.triu_indices(len(sums.square)),
-        )
+        square = sums.square * (prices.square / (sqrt(2) * r**2))
+        rows, columns = np.triu_indices(len(square))
         parts.append(OnGrid(square.counts[rows, columns], square.unit * _in_norm(rows, columns)))
     return joined(*parts)
 

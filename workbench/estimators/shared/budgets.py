@@ -65,7 +65,6 @@ def require_selection(budget: Budget) -> None:
 
 
 def require_events(budget: Budget) -> ApproxDP:
-    """Return an ApproxDP budget with δ > 0, raise for any other."""
     if not isinstance(budget, ApproxDP) or not budget.delta > 0:
         raise ArgumentError("budget", budget, "ApproxDP with delta > 0")
     return budget
@@ -82,7 +81,6 @@ def least_groups(cost: ApproxDP) -> int:
 
 
 def step_budgets(budget: Budget, weights: Sequence[float]) -> tuple[ZCDP | GaussianDP, ...]:
-    """Return the budgets of steps in proportion to `weights`: ZCDP for zCDP, GaussianDP otherwise."""
     match budget:
         case ZCDP(_, 0.0) | GaussianDP():
             return budget.split(*weights)

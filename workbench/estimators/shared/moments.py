@@ -77,7 +77,6 @@ def radius_within(d: int, outside: float) -> float:
 
 
 def kept_share(squared: Array, d: int) -> Array:
-    """Return the clipped moment for many r²: what the ball leaves of each variance."""
     return gammainc(d / 2 + 1, squared / 2) + squared / d * gammaincc(d / 2, squared / 2)
 
 
@@ -127,7 +126,6 @@ def winsorised_rms(n: int, d: int, cost: Budget) -> float:
 
 
 def unwinsorised(moment: Array, radius: float) -> Array:
-    """Return steps (2) and (3) of a symmetric matrix."""
     return spectral_map(moment, lambda values: uncensored_spectrum(np.maximum(values, 0.0), radius))
 
 
@@ -294,7 +292,6 @@ class Frame:
         return self.then(np.eye(self.rank) + (factor - 1) * (top @ top.T))
 
     def back(self, vector: Array) -> Array:
-        """Return the vector of the subspace that the frame maps to `vector`, shape (r,)."""
         return self.basis @ np.linalg.solve(self.shape, vector)
 
     def covariance(self, matrix: Array) -> Array:
@@ -355,7 +352,6 @@ class SquaredErrors:
 
     @property
     def covariance_median(self) -> float:
-        """The median Frobenius error of the covariance; infinite where 0 is as good an answer."""
         return better_than(sqrt(self.d), median_of_matrix(sqrt(self.covariance), self.d))
 
     @property
