@@ -201,15 +201,10 @@ class Reference(Estimator[T]):
 
 
 def released(
-    estimator: Estimator[T],
-    rows: Rows,
-    budget: Budget,
-    rng: object,
-    trace: Trace | None,
-    d: int | None = None,
+    estimator: Estimator[T], rows: Rows, budget: Budget, rng: object, trace: Trace | None
 ) -> Release[T]:
     """Return the release on sanitised rows: plan, draw, in this order."""
-    n, d = len(rows.values), d or (1 if rows.values.ndim == 1 else rows.values.shape[1])
+    n, d = len(rows.values), 1 if rows.values.ndim == 1 else rows.values.shape[1]
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
         if not isinstance(noise, (SimulatedNoise, UnitNoise)):

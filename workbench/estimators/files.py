@@ -565,7 +565,7 @@ def stream(
         raise ArgumentError("source", type(source).__name__, allowed)
     one_column = d == 1 and isinstance(estimator, Univariate)
     rows = StoredRows(source_of(source), n, None if one_column else d, progress, once=times == 1)
-    return released(estimator, Rows(cast(Array, rows), None), budget, rng, None, d)
+    return released(estimator, Rows(cast(Array, rows), None), budget, rng, None)
 
 
 def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:

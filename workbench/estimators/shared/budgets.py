@@ -2,13 +2,12 @@
 
 a location and a mean     `divided`: a share of ε or ρ, and all of δ, to the location; `composed`
 the source's vote         `halved`: ε' = ε/2 and δ' = δ/(4e^ε'), twice
-Gaussian steps            `step_budgets`, `steps_plan`, `numbered_plan`: shares of ρ, or of μ² under GDP, the
-same thing. Steps of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2022),
-so that (ε, δ) is converted exactly
-steps with a δ each       `concentrated`, `delivered`: every step is δ_s-approximate ρ_s-zCDP, both add up.
-ZCDP(ρ, δ) is divided as it is; of ApproxDP(ε, δ) half of δ is for the steps, and
-ρ is the largest that the other half converts to ε (`budgets.approx_from_zcdp`).
-The exact conversion of Gaussian mechanisms does not apply to such steps
+Gaussian steps            `step_budgets`, `steps_plan`, `numbered_plan`: shares of ρ, or of μ² under GDP
+steps with a δ each       `concentrated`, `delivered`: every step is δ_s-approximate ρ_s-zCDP, both add up
+
+Steps of fixed μ compose to a Gaussian guarantee (Dong, Roth & Su 2022), so that (ε, δ) is converted exactly.
+That does not apply to steps with a δ each: ZCDP(ρ, δ) is divided as it is; of ApproxDP(ε, δ) half of δ is for
+the steps, and ρ is the largest that the other half converts to ε (`budgets.approx_from_zcdp`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -146,19 +146,13 @@ def within_ball(x: Array, radius: float) -> Array:
     Absent rows, and rows outside that are unusable, become zero rows. No row is longer than
     `radius` by more than a share `OVER`, in whatever order squares are summed.
     """
-    clipped, reach = x.copy(), radius * _known(x.shape[1])
+    # Σ x² is off by a relative (d + 1)u at most, whatever the order; root, quotient and products take 4u
+    short = 1 - ((x.shape[1] + 1) / 2 + 5) * UNIT
+    clipped, reach = x.copy(), radius * min(1.0, (1 + OVER) * short)
     outside = np.flatnonzero(~(norms(x) <= reach))
     far = sanitised(x[outside])
     clipped[outside] = neutral(far * (reach / np.maximum(norms(far), reach))[:, None])
     return clipped
-
-
-def _known(d: int) -> float:
-    """Return 1, less where a length that is computed from d squares may be too short by more than `OVER`.
-
-    Σ x² is off by a relative (d + 1)u at most, whatever the order; root, quotient and products take 4u.
-    """
-    return min(1.0, (1 + OVER) * (1 - ((d + 1) / 2 + 5) * UNIT))
 
 
 def require_radius(radius: float) -> None:
