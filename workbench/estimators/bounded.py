@@ -20,7 +20,6 @@ and above it if the same holds of n - s and 1 - μ. The second bounds P(S + N �
 μ: no sum of such rows is above Bin(n, μ) in convex order (Hoeffding 1963). Proof: `proofs/bounded.md`.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from math import log, sqrt
@@ -218,10 +217,11 @@ class Counted(Univariate[Counts]):
     in_passes = True
     least_rows = 1
     first = 0
+    step, moved = "counts", (COUNTS_L1, COUNTS_L2)  # of its charge: what a row moves in l1, l2
     edges: Floats
 
-    @abstractmethod
-    def plan(self, n: int, d: int, budget: Budget) -> Charge: ...
+    def plan(self, n: int, d: int, budget: Budget) -> Charge:
+        return noise_charge(self.step, "discrete_laplace", *self.moved, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Counts:
         n, bins = len(x), len(self.edges) + 1
@@ -269,9 +269,7 @@ class Count(Counted):
 
     edges = (HALF,)
     first = 1  # the bin that counts
-
-    def plan(self, n: int, d: int, budget: Budget) -> Charge:
-        return noise_charge("count", "discrete_laplace", 1.0, 1.0, budget)
+    step, moved = "count", (1.0, 1.0)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |count/n - chance of a row|, where that is a half."""
@@ -307,6 +305,3 @@ class Histogram(Counted):
         finite(**{f"edges[{j}]": edge for j, edge in enumerate(self.edges)})
         if not 0 < len(self.edges) < MOST_CHARGED or any(np.diff(self.edges) <= 0):
             raise ArgumentError("edges", self.edges, f"1 to {MOST_CHARGED - 1} increasing numbers")
-
-    def plan(self, n: int, d: int, budget: Budget) -> Charge:
-        return noise_charge("counts", "discrete_laplace", COUNTS_L1, COUNTS_L2, budget)

@@ -134,12 +134,12 @@ def spectra(blocks: Array) -> Array:
 
     Values below 1e-26 of the largest are 0; a block that cannot be decomposed has the spectrum NaN.
     """
-    (m, d), blocks = blocks.shape[1:], evened(blocks)
-    found = np.zeros((len(blocks), d))
-    for part, (values, _) in _decomposed(blocks):
+    t, m, d = blocks.shape
+    found = np.zeros((t, d))
+    for part, usable, (values, _) in _decomposed(blocks):
         kept = np.where(values > ROUNDED * values[:, :1], values, 0.0)
         found[part, : kept.shape[1]] = kept**2 / m
-        found[part][np.isnan(values).any(axis=1) | ~_usable(blocks[part])] = np.nan
+        found[part][np.isnan(values).any(axis=1) | ~usable] = np.nan
     return found
 
 
@@ -148,12 +148,12 @@ def projections(blocks: Array, k: int) -> Array:
 
     A block that cannot be decomposed has the projection 0.
     """
-    d, blocks = blocks.shape[2], evened(blocks)
-    found = np.zeros((len(blocks), d, d))
-    for part, (_, vectors) in _decomposed(blocks):
+    t, _, d = blocks.shape
+    found = np.zeros((t, d, d))
+    for part, usable, (_, vectors) in _decomposed(blocks):
         top = vectors[:, :k]
         found[part] = np.swapaxes(top, 1, 2) @ top
-        found[part][~_usable(blocks[part])] = 0.0
+        found[part][~usable] = 0.0
     return found
 
 
@@ -161,13 +161,14 @@ def _usable(blocks: Array) -> Mask:
     return np.asarray((np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1))
 
 
-def _decomposed(blocks: Array) -> Iterator[tuple[slice, tuple[Array, Array]]]:
+def _decomposed(blocks: Array) -> Iterator[tuple[slice, Mask, tuple[Array, Array]]]:
     # singular values and right vectors of a block are those of its triangular factor
-    step = max(1, ENTRIES // max(1, blocks[:1].size))
+    blocks, step = evened(blocks), max(1, ENTRIES // max(1, blocks[:1].size))
     for start in range(0, len(blocks), step):
         part = slice(start, start + step)
-        seen = np.where(_usable(blocks[part])[:, None, None], blocks[part], 0.0)
-        yield part, _svd(np.asarray(np.linalg.qr(seen, mode="r")))
+        usable = _usable(blocks[part])
+        seen = np.where(usable[:, None, None], blocks[part], 0.0)
+        yield part, usable, _svd(np.asarray(np.linalg.qr(seen, mode="r")))
 
 
 def _svd(blocks: Array) -> tuple[Array, Array]:
