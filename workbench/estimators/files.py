@@ -332,7 +332,6 @@ def open_table(file: Path, writing: Writing) -> CsvFile | ParquetFile:
 
 
 def source_of(given: object) -> Source:
-    """Return a source from a callable or a path, `.npy`, `.parquet` or else CSV with a header."""
     if isinstance(given, (str, Path)):
         path = Path(given)
         if not isfile(path):
@@ -433,7 +432,6 @@ class StoredRows(InBlocks):
         return InBlocks(self.shape, lambda: map(change, self.blocks()))
 
     def paired(self) -> InBlocks:
-        """Return the ⌊n/2⌋ rows (x_{2i-1} - x_{2i})/√2 of consecutive rows, as `shared.rows.paired`."""
 
         def pairs() -> Iterator[Array]:
             for block in self.read(times=2):

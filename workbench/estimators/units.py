@@ -87,7 +87,6 @@ class Scaled(Estimator[Any]):
         return rest, [*scales]
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        """Return the charges of the scales, if they are found, and of the estimator."""
         require(budget, PureDP, ApproxDP, ZCDP, GaussianDP)
         rest, costs = self._budgets(d, budget)
         plan = self.estimator.plan(n, d, rest)

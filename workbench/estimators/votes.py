@@ -312,23 +312,21 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
     most = (1 - MATRIX_MARGIN) * limit
     largest = most ** (d / (d - 1))
 
+    def parts(asked: Mask, entries: int) -> Iterator[Counts]:
+        pairs, step = np.flatnonzero(asked), max(1, entries // (d * d))
+        return (pairs[start : start + step] for start in range(0, len(pairs), step))
+
     def positive(i: Counts, j: Counts, known: Mask, asked: Mask, most: float) -> Mask:
         # which pairs are known, or asked for and have a positive definite LA_i - A_j
-        found, pairs = known.copy(), np.flatnonzero(asked & ~known)
-        step = max(1, IN_CACHE // (d * d))
-        for start in range(0, len(pairs), step):
-            part = pairs[start : start + step]
+        found = known.copy()
+        for part in parts(asked & ~known, IN_CACHE):
             found[part] = _definite(most * np.take(columns, i[part], 2) - np.take(columns, j[part], 2))
         return found
 
     def by_eigenvalues(i: Counts, j: Counts) -> Mask:
-        found, step = np.zeros(len(i), bool), max(1, PAIRS_AT_ONCE // (d * d))
-        for start in range(0, len(i), step):
-            part = slice(start, start + step)
-            product = factors[j[part]] @ np.linalg.inv(factors[i[part]])
-            values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
-            found[part] = (values[:, -1] <= limit) & (values[:, 0] * limit >= 1)
-        return found
+        product = factors[j] @ np.linalg.inv(factors[i])
+        values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
+        return np.asarray((values[:, -1] <= limit) & (values[:, 0] * limit >= 1))
 
     def close(rows: slice) -> Mask:
         later = slice(rows.start, None)
@@ -346,8 +344,8 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
         settled, more = ahead & behind, (1 + MATRIX_MARGIN) * limit
         doubtful = positive(first, second, ahead, safe & ~settled, more)
         doubtful &= positive(second, first, behind, safe & ~settled, more)
-        pairs = np.flatnonzero(~settled & (doubtful | ~safe))
-        settled[pairs] = by_eigenvalues(first[pairs], second[pairs])
+        for part in parts(~settled & (doubtful | ~safe), PAIRS_AT_ONCE):
+            settled[part] = by_eigenvalues(first[part], second[part])
         sure[i, j] = settled
         return sure
 
