@@ -26,7 +26,7 @@ from workbench.errors import (
     real,
     require_columns,
 )
-from workbench.estimators.reading import read
+from workbench.estimators.reading import Labels, read
 from workbench.estimators.release import Abstention as Abstention
 from workbench.estimators.release import Asked
 from workbench.estimators.release import Guarantee as Guarantee
@@ -43,7 +43,7 @@ from workbench.privacy import (
     noise_source,
 )
 from workbench.privacy.budgets import within
-from workbench.types import Array, PerColumn, frozen
+from workbench.types import Array, PerColumn
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -86,14 +86,6 @@ def recorded(trace: Trace | None) -> Iterator[None]:
         _TRACE.reset(before)
 
 
-@frozen
-class Rows:
-    """Sanitised rows that the package owns, and the names of their columns."""
-
-    values: Array
-    labels: tuple[str, ...] | None
-
-
 class Estimator(Public, ABC, Generic[T]):
     """An entry of the catalog; `estimate` is the algorithm on sanitised rows, and a call wraps it.
 
@@ -116,10 +108,16 @@ class Estimator(Public, ABC, Generic[T]):
 
     def __call__(self, x: object, *, budget: Budget, rng: object, trace: Trace | None = None) -> Release[T]:
         """Estimate from rows `x`: an array, a list, a column or table of pandas, polars or Arrow."""
-        return released(self, self._rows(x), budget, rng, trace)
+        return released(self, *self._rows(x), budget, rng, trace)
 
-    def _rows(self, x: object) -> Rows:
-        return multivariate(x)
+    def _rows(self, x: object) -> tuple[Array, Labels]:
+        """Return rows as an owned (n, d) array; one column may come as (n,)."""
+        values, labels = read(x)
+        if values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2 or values.shape[1] == 0:
+            raise ArgumentError("x", f"array of shape {values.shape}", "rows: shape (n, d), d at least 1")
+        return sanitised(values), labels
 
     @abstractmethod
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -157,8 +155,14 @@ def _asked(function: Callable[..., R]) -> Callable[..., R]:
 class Univariate(Estimator[T]):
     """An estimator of one column."""
 
-    def _rows(self, x: object) -> Rows:
-        return univariate(x)
+    def _rows(self, x: object) -> tuple[Array, Labels]:
+        """Return one column as an owned (n,) array; shape and type are public, the entries are not."""
+        values, labels = read(x)
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        if values.ndim != 1:
+            raise ArgumentError("x", f"array of shape {values.shape}", "one column: shape (n,) or (n, 1)")
+        return sanitised(values), labels
 
 
 class Located(Univariate[T]):
@@ -197,14 +201,14 @@ class Reference(Estimator[T]):
         self, x: object, *, budget: Budget | None = None, rng: object = None, trace: Trace | None = None
     ) -> Release[T]:
         """Estimate from rows `x`, as any estimator does."""
-        return released(self, self._rows(x), NonPrivate() if budget is None else budget, UnitNoise(), trace)
+        return released(self, *self._rows(x), NonPrivate() if budget is None else budget, UnitNoise(), trace)
 
 
 def released(
-    estimator: Estimator[T], rows: Rows, budget: Budget, rng: object, trace: Trace | None
+    estimator: Estimator[T], x: Array, labels: Labels, budget: Budget, rng: object, trace: Trace | None
 ) -> Release[T]:
     """Return the release on sanitised rows: plan, draw, in this order."""
-    n, d = len(rows.values), 1 if rows.values.ndim == 1 else rows.values.shape[1]
+    n, d = len(x), 1 if x.ndim == 1 else x.shape[1]
     with np.errstate(all="ignore"):  # whatever the caller's settings, entries decide no exception
         plan, noise = estimator.plan(n, d, budget), noise_source(rng)
         if not isinstance(noise, (SimulatedNoise, UnitNoise)):
@@ -214,32 +218,12 @@ def released(
         delivered = compose(plan)  # which may refuse: nothing is drawn yet
         try:
             with recorded(trace):
-                value = estimator.estimate(rows.values, budget, noise)
+                value = estimator.estimate(x, budget, noise)
         except np.linalg.LinAlgError:  # what was released is singular in floats: a function of it
             value = Abstention("linear algebra")
     requested = None if within(delivered, budget) and within(budget, delivered) else budget
     guarantee = Guarantee(delivered, model=estimator.model, requested=requested)
-    return Release(value, plan, guarantee, rows.labels, Asked(estimator, n, d, budget))
-
-
-def multivariate(x: object) -> Rows:
-    """Return rows as an owned (n, d) array; one column may come as (n,)."""
-    values, labels = read(x)
-    if values.ndim == 1:
-        values = values[:, None]
-    if values.ndim != 2 or values.shape[1] == 0:
-        raise ArgumentError("x", f"array of shape {values.shape}", "rows: shape (n, d), d at least 1")
-    return Rows(sanitised(values), labels)
-
-
-def univariate(x: object) -> Rows:
-    """Return one column as an owned (n,) array; the shape and the type are public, the entries are not."""
-    values, labels = read(x)
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
-    if values.ndim != 1:
-        raise ArgumentError("x", f"array of shape {values.shape}", "one column: shape (n,) or (n, 1)")
-    return Rows(sanitised(values), labels)
+    return Release(value, plan, guarantee, labels, Asked(estimator, n, d, budget))
 
 
 def sanitised(values: Array) -> Array:

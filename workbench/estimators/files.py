@@ -48,7 +48,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, integer_at_least, one_of_words
-from workbench.estimators.base import LARGEST, WIDEST, Estimator, Rows, Univariate, released, sanitised
+from workbench.estimators.base import LARGEST, WIDEST, Estimator, Univariate, released, sanitised
 from workbench.estimators.reading import NUMERIC, numeric_type, read
 from workbench.estimators.release import Release
 from workbench.estimators.shared.rows import rows_of_a_block
@@ -563,7 +563,7 @@ def stream(
         raise ArgumentError("source", type(source).__name__, allowed)
     one_column = d == 1 and isinstance(estimator, Univariate)
     rows = StoredRows(source_of(source), n, None if one_column else d, progress, once=times == 1)
-    return released(estimator, Rows(cast(Array, rows), None), budget, rng, None)
+    return released(estimator, cast(Array, rows), None, budget, rng, None)
 
 
 def passes(estimator: Estimator[T], n: int, d: int, budget: Budget) -> int:

@@ -163,7 +163,7 @@ class Release(Generic[T]):
             return Interval(-inf, inf)
         if exact:
             return exact(self.value, asked.n, asked.budget, level)
-        reach = reach_of(asked.n, asked.d, asked.budget, level)
+        reach = reach_of(asked.n, asked.d, asked.budget, level) if reach_of else inf
         return Interval(float(self) - reach, float(self) + reach)
 
     @property
