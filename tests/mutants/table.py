@@ -110,14 +110,16 @@ def rows_dropped(values):
     return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
 
 
-def clipped_in_place(reader):
-    def clipped(x):
+def clipped_in_place(owner):
+    reader = owner._rows
+
+    def clipped(self, x):
         if isinstance(x, np.ndarray) and x.flags.writeable:
             with np.errstate(invalid="ignore"):
                 np.clip(x, -1e3, 1e3, out=x)
-        return reader(x)
+        return reader(self, x)
 
-    return clipped
+    return attribute(owner, "_rows", clipped)
 
 
 def text_read_as_zeros(x):
@@ -385,10 +387,8 @@ FOUND = (
     (behaviour.an_unusable_row_is_absent, {},
      ("unusable rows dropped", attribute(base, "sanitised", rows_dropped), everywhere)),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
-     ("the caller's array clipped", attribute(base, "univariate", clipped_in_place(base.univariate)),
-      on.on_the_line),
-     ("the caller's rows clipped", attribute(base, "multivariate", clipped_in_place(base.multivariate)),
-      on.in_many_dimensions),
+     ("the caller's array clipped", clipped_in_place(base.Univariate), on.on_the_line),
+     ("the caller's rows clipped", clipped_in_place(base.Estimator), on.in_many_dimensions),
      ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max())),
       everywhere),
      ("a warning for ties", method("estimate", of_rows(warned_of)), everywhere)),
