@@ -124,7 +124,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     ),
     Mutant(
         "counts of a histogram priced as if one moved",
-        attribute(bounded, "COUNTS_L1", 1.0),
+        attribute(bounded.Counted, "moved", (1.0, 1.0)),
         Attack("univariate/histogram", WHOLE, "ε = 2"),
     ),
     Mutant(
