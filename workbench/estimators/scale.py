@@ -178,7 +178,7 @@ class Scale(Univariate[float]):
     answer".
     Guarantee: central model, one replaced row, for every input. Budgets: without a range ApproxDP or ZCDP,
     with delta > 0, below 1/2 for "paper"; with one PureDP and ZCDP, and ApproxDP with delta > 0: delta is not
-    spent. A range of 10^6 is worth having for few rows: at n = 100, ε = 1 the error is 33 % less with it.
+    spent. A range of 10^6 is worth having for few rows: at n = 100, ε = 1 the error is a third less with it.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     pairs are absent, and its group says what its other rows say.
 
