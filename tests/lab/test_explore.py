@@ -175,19 +175,23 @@ def cases():
 
 def values_at(form, place):
     """What the code of a page says that stays, its controls, and the stops of a place."""
-    fixed = re.search(r"\((?:\w+\.\w+|x)(.*)$", form["code"])
-    found = eval(f"dict({fixed[1].lstrip(', ')})") if fixed else {}
-    found |= {one["name"]: one["value"] for one in form["controls"]}
+    found = said(form)[1] | {one["name"]: one["value"] for one in form["controls"]}
     for name, stops in reversed(list(zip(form["grid"]["over"], form["grid"]["at"], strict=True))):
         place, at = divmod(place, len(stops))
         found[name] = stops[at]
     return found
 
 
+def said(form):
+    """The first argument of the call that a page repeats, and the numbers it gives."""
+    call = ast.parse(f"{form['code']})", mode="eval").body
+    return call.args[0], {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+
+
 def solved(form):
     """The key and the numbers of the call that makes a map."""
-    call = ast.parse(f"{form['code']})", mode="eval").body
-    return call.args[0].value, {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+    key, numbers = said(form)
+    return key.value, numbers
 
 
 def close(made, kept):
