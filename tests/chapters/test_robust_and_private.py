@@ -144,7 +144,7 @@ def test_rows_are_held_beside_the_formula_of_their_table(world, share, statuses)
         world.sweep(tables, name, block=block, trials=60)
     frame, exponential = (run(one, "quick", seed=3, jobs=1) for one in (tables.PRIVATE, tables.EXPONENTIAL))
     checks = [check for table in "12" for check in tables.private_rows(table, frame, 3)]
-    checks += tables.exponential_rows(exponential, 3)
+    checks += tables.exponential_rows(exponential, frame, 3)
     found = {check.status for check in checks}
     assert found <= statuses | ({Status.UNDECIDED} if share > 1 else set())
 

@@ -30,6 +30,7 @@ FULL = (  # minutes of search and of attacked votes
     "any-gaussian/law-rows-grow",
     "any-gaussian/robust-mean-rows-grow",
     "any-gaussian/robust-covariance-rows-grow",
+    "any-gaussian/robust-law-rows-grow",
 )
 
 __all__ = [

@@ -448,6 +448,7 @@ HEAVY_RESILIENT = on_a_net(
     IN_EPSILON,
     in_delta(TESTED, values=(1e-8, 1e-16, 1e-32, 1e-64)),
     IN_SHARE,
+    row("d", (1, 2, 3), 1, {"d²": 2.0}, "d/(εα)", **{**IN_SPACE, "radius": 1.8, "step": 0.2}),
 )
 
 
@@ -700,7 +701,8 @@ CLAIMS = (
         "N46",
         HEAVY_RESILIENT,
         "Student rows, the largest over clusters at .5 .. 8 times 1/√ξ, error 1.5 √ξ, grows at most as (d +"
-        " √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-8 .. 1e-64, ξ = .003 .. .1.",
+        " √d ln(1/δ))/(εξ): on the line in ε = .4 .. .05, δ = 1e-8 .. 1e-64, ξ = .003 .. .1, and at δ = .01"
+        " in d = 1 .. 3.",
     ),
     claimed(
         "tukey",
