@@ -10,6 +10,7 @@ import pytest
 
 from tests.privacy.kit import tape
 from workbench.contracts.kit import score_gap
+from workbench.estimators.intervals import Tail, mean_square, moved_mean
 from workbench.estimators.shared import window_median
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.window_median import FARTHEST, RankWindow, WindowMedian
@@ -260,3 +261,14 @@ def test_scores_of_a_rank_are_right_and_move_by_one_at_most(rank):
     apart = [np.abs(found[(a, *rest)] - found[(b, *rest)]).max()
              for a, b, *rest in product(ENDS, repeat=FEW + 1)]  # fmt: skip
     assert max(apart) == 1
+
+
+@pytest.mark.parametrize("tail", [Tail(1.0, 2.0, 4.0, 1.5), Tail(1.0, 1.0, 3.0, 1.0, piled=True)])
+def test_a_row_moves_the_means_of_an_interval_by_what_is_charged(tail):
+    """Over all pairs of kinds of rows: 2 in both norms, 1 for the square, both attained."""
+    rows = np.array([0.0, 0.5, -1.0, 1.0, 1.5, -1.5, 2.5, -2.5, 9.0, -9.0, inf, -inf, nan])
+    sums, squares = (np.array([f(rows[i : i + 1], tail) for i in range(len(rows))])
+                     for f in (moved_mean, mean_square))  # fmt: skip
+    assert [np.linalg.norm(sums[:, None] - sums, order, axis=2).max() for order in (1, 2)] == [2, 2]
+    assert np.ptp(squares) <= 1
+    assert not tail.moved(np.array([nan, 0.0])).any()
