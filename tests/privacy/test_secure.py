@@ -17,7 +17,7 @@ from scipy import stats
 
 from tests.privacy.kit import FALSE_ALARM, Recorded, Tape, largest_exponent
 from workbench.errors import ArgumentError
-from workbench.privacy import SecureNoise, exact, secure
+from workbench.privacy import SecureNoise, SimulatedNoise, exact, secure
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.stable import ChargedRoot
 
@@ -123,11 +123,16 @@ def test_wishart_masks_have_their_law(factor):
 
 @pytest.mark.turns(6)
 @pytest.mark.parametrize("factor", FACTORS)
-def test_square_masks_have_their_law(factor):
+@pytest.mark.parametrize("exactly", [True, False])
+def test_square_masks_have_their_law(factor, exactly):
     """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
-    rng, d, eta = np.random.default_rng(3), 2, 0.4
-    draws = np.array([secure.square(np.eye(d), factor * eta, rng.bytes) for _ in range(4000)])
-    law = stats.ncx2(d * d, d / eta**2)
+    rng, one, eta = np.random.default_rng(3), np.eye(2), 0.4
+    noise = SimulatedNoise(rng)
+    draws = [
+        secure.square(one, factor * eta, rng.bytes) if exactly else noise.square(one, 1.0, factor * eta)
+        for _ in range(4000)
+    ]
+    law = stats.ncx2(4, 2 / eta**2)
     assert rejected(np.trace(draws, axis1=1, axis2=2) / eta**2, law.cdf) == (factor != 1)
 
 
