@@ -1,6 +1,6 @@
 """Bounds of the sources, and those of lecture 17: values of the literature, true lemmas, searches."""
 
-from math import comb, exp, inf, log, nan, pi, sqrt
+from math import exp, inf, log, nan, pi, sqrt
 
 import numpy as np
 import pytest
@@ -57,46 +57,19 @@ def test_sample_sizes_are_the_first_that_suffice(alpha, epsilon, beta):
 
 # Bounds of the sources: values of the literature, that lemmas are true, and searches.
 
-VALUES = [  # of a shape its terms, the last one if it is not 0
-    (al22.subspace_shape, (3, 0.7, 1e-5), [49.34110914]),
-    (al22.preconditioner_shape, (3, 0.7, 1e-5), [92.96629758]),
-    (al22.conditioned_shape, (3, 0.2, 0.7, 1e-5), [225.0, 218.1259422]),
-    (al22.covariance_shape, (3, 0.2, 0.7, 1e-5), [225.0, 218.1259422, 92.96629758]),
-    (al22.gaussian_shape, (3, 0.2, 0.7, 1e-5), [225.0, 218.1259422, 246.7055457]),
-    (al22.robust_covariance_shape, (3, 0.2, 0.05, 0.7, 1e-5), [453366.2572]),
-    (al22.robust_mean_shape, (3, 0.2, 0.7, 1e-5), [629.6753573]),
+VALUES = [  # of a shape its terms; those whose rows are searched have committed values
     (al22.robust_gaussian_shape, (3, 0.2, 0.05, 0.7, 1e-5), [453995.9326]),
     (al22.lower_shape, (3, 0.2, 0.7, 1e-5), [225.0, 21.42857143, 16.44703638]),
-    (m21.heavy_tailed_shape, (3, 0.2, 0.3, 3, 50.0), [225.0, 241.7782347, 37.11270887]),
-    (m21.unbounded_shape, (3, 0.2, 0.7), [225.0, 64.28571429, 22.26922467]),
-    (m21.coinpress_mean_shape, (3, 0.2, 0.3, 40.0), [75.0, 27.38612788, 11.66526109]),
-    (m21.coinpress_covariance_shape, (3, 0.2, 0.3, 50.0), [225.0, 82.15838363, 18.7638501]),
-    (m21.naive_spectral_shape, (3, 0.2, 0.3, 3, 0.1), [8239.592165, 244.22603]),
-    (m21.naive_mahalanobis_shape, (3, 0.2, 0.3, 3, 50.0, 0.1), [2250.0, 18344.04263]),
-    (m21.preconditioning_step_shape, (3, 0.3, 0.1), [329.5836866, 21.8442402]),
     (m21.eigenvalues_shape, (3, 0.7), [7.42307489]),
-    (m21.coarse_shape, (3, 0.7, 0.4), [502.2321429]),
-    (m21.fine_shape, (3, 0.7, 0.3), [82.47860988]),
-    (lkko21.filter_shape, (3, 0.1, 0.7, 1e-5), [300.0, 1480.233274]),
-    (lkko21.prime_shape, (3, 0.1, 0.7, 1e-5), [300.0, 854.6130792]),
-    (lkko21.prime_heavy_shape, (3, 0.1, 0.7, 1e-5), [30.0, 854.6130792]),
-    (lkko21.resilient_shape, (3, 0.1, 0.7, 1e-5), [300.0, 327.7281693]),
     (lkko21.resilient_heavy_shape, (3, 0.1, 0.7, 1e-5), [30.0, 327.7281693]),
-    (lkko21.filter_nonprivate_shape, (3, 0.1), [300.0, 0.0]),
-    (lkko21.tukey_shape, (3, 0.1, 0.7, 40.0, 0.07), [565.9260037, 417.8287231]),
-    (lkko21.range_shape, (3, 0.7, 1e-5, 0.07), [128.2086007]),
     (lkko21.range_heavy_shape, (3, 0.1, 0.7, 1e-5, 0.07), [123143.8632]),
     (lkko21.sub_gaussian_error, (0.1,), [0.1517427129]),
     (lkko21.bounded_covariance_error, (0.1,), [0.316227766]),
     (wx19.local_shape, (4.0, 50, 3000, 0.7, 1e-5), [0.49021855]),
     (wx19.central_shape, (4.0, 50, 3000, 0.7, 1e-5), [0.02102752888]),
     (wx19.thresholded_error, (4.0, 0.3), [6.0]),
-    (wx19.local_rows, (0.1, 4.0, 50, 0.7, 1e-5, 1.5), [161148.8478]),
     (m21.naive_spectral_shape, (1, 0.2, 0.3, 2, 0.1), [1732.867951, 105.0981497]),  # of one column as of two
     (wx19.threshold, (50, 3000, 0.02, 1.5), [0.3748969554]),
-    (l17.clipped_mean_shape, (0.1, 50.0, 0.5), [100.0, 34.61636765, 1000.0]),
-    (l17.two_step_shape, (0.1, 50.0, 0.5), [100.0, 34.61636765, 7.824046011]),
-    (l17.unbounded_shape, (0.1, 0.5, 1e-6), [100.0, 34.61636765, 27.63102112]),
     (l17.clipped_mean_error, (1000, 20.0, 0.5, 0.05), [0.07570428840, 0.4043716096]),
     (l17.two_step_error, (1000, 0.5, 0.05), [0.07898438223, 0.1694803337]),
     (l17.histogram_error, (30, 0.5, 0.05), [25.58771862]),
@@ -105,12 +78,9 @@ VALUES = [  # of a shape its terms, the last one if it is not 0
     (l17.stable_histogram_error, (50, 1.0, 0.4, 0.2), [12.48920894]),
     *((l17.location_sample_size, given, [n])  # of twice to once as many as an enumeration needs
       for given, n in (((10.0, 0.5, 0.1), 115), ((30.0, 1.0, 0.01), 90))),
-    (l17.stable_location_sample_size, (0.5, 1e-3, 0.1), [136]),
     (l17.stable_location_sample_size, (1.0, 1e-6, 0.01), [141]),
     (resilience.margin_rate, (0.05, 2 * 1.6448536269514722), [0.07244252752]),
     (resilience.margin_rate, (0.05, 0.5), [0.0]),
-    (resilience.margin_rate, (0.05, 100.0), [0.1]),
-    (resilience.rows_to_pass, (0.1, 0.5, 1e-6), [20 * log(5e5)]),
     (wx19.entry_deviation, (np.array([[2.0, 0.5], [0.5, 1.0]]), 1000, 0.1, 0.2, 0.05),
      [0.9802043174, 0.4986135015, 0.4986135015, 0.8211803647]),
 ]  # fmt: skip
@@ -135,13 +105,6 @@ def test_a_table_has_its_rows(table, sampling):
     private, lower, prime, resilient = 145.4172948, 42.85714286, 854.6130792, 327.7281693
     noise = [private, lower, lower, 0, 0, 0, prime, resilient, lower]
     assert [one.noise for one in shapes] == pytest.approx(noise, rel=1e-9)
-
-
-def test_groups_of_the_source():
-    assert al22.fewest_groups(*al22.halved(1.0, 1e-6)) == 584
-    epsilon, delta = al22.halved(1.0, 1e-6)
-    assert 2 * epsilon == 1.0
-    assert 4 * exp(epsilon) * delta == pytest.approx(1e-6)
 
 
 @pytest.mark.parametrize(
@@ -239,29 +202,24 @@ def test_smallest_equals_a_scan(start):
 
 
 @pytest.mark.parametrize(("n", "p"), [(0, 0.3), (1, 0.3), (7, 0.01), (12, 0.5), (9, 1.0)])
-def test_binomial_tail_equals_the_sum(n, p):
+def test_binomial_tail_is_scipys(n, p):
     counts = np.arange(-1, n + 3)
-    mass = [comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
-    expected = [sum(mass[max(k, 0) :]) for k in counts]
-    np.testing.assert_allclose(binomial_tail(counts, n, p), expected, rtol=1e-12, atol=1e-15)
+    wanted = stats.binom.sf(counts - 1, n, p)
+    np.testing.assert_allclose(binomial_tail(counts, n, p), wanted, rtol=1e-11, atol=1e-15)
 
 
 WRONG = [  # of each kind of argument, where it is first
     ("d", lambda: al22.gaussian_shape(0, 0.1, 1.0, 1e-6)),
-    ("alpha", lambda: al22.robust_mean_shape(2, 0.0, 1.0, 1e-6)),
     ("corruption", lambda: al22.robust_covariance_shape(2, 0.1, 0.5, 1.0, 1e-6)),
-    ("epsilon", lambda: lkko21.table_1(2, 0.1, 0.0, 1e-6)),
     ("delta", lambda: lkko21.table_2(2, 0.1, 1.0, 0.0)),
-    ("eta", lambda: al22.mask_radius(0.0, 2, 1.0, 1e-6)),
     ("beta", lambda: m21.naive_spectral_shape(2, 0.1, 1.0, 2, 1.0)),
     ("rows", lambda: al22.group_error(0, 2, 0.1)),
-    ("alpha", lambda: resilience.trimmed_bias(1 / 6)),
     ("margin", lambda: resilience.rows_to_pass(-1.0, 1.0, 1e-6)),
     ("moments", lambda: m21.heavy_tailed_shape(2, 0.1, 1.0, 1, 2.0)),
     ("gap", lambda: m21.coarse_shape(2, 1.0, 1.5)),
     ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
     ("n", lambda: limits.threshold(0, 2)),
-    *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, -1.0, inf, nan)),
+    *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, inf, nan)),
 ]
 
 

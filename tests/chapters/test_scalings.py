@@ -4,8 +4,9 @@ Nothing is searched: n is said to be what a statement, or a wrong one, makes of 
 """
 
 import json
+from dataclasses import replace
 from functools import cache
-from math import isfinite
+from math import inf, isfinite, nan
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def growing(record, extra=0.0, times=3.0):
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
-def test_a_row_is_the_committed_one_and_decides_both_worlds(record):
+def test_a_row_is_the_committed_one_and_decides_both_worlds(record, monkeypatch):
     one = row(record)
     move, bound = one.move, one.statement.bound
     assert (list(move.values), move.power, dict(move.instead), move.term, move.logarithm, one.share) == (
@@ -91,6 +92,10 @@ def test_a_row_is_the_committed_one_and_decides_both_worlds(record):
     beyond = Status.NOT_CONTRADICTED
     assert more is (beyond if bound == "lower" and move.power else Status.REFUTED)
     assert less is (beyond if bound == "upper" and move.power else Status.REFUTED)
+    monkeypatch.setattr(run, "_expected", lambda **public: (1, inf))
+    formula = replace(one.statement, fewest=lambda: 1, predicted=lambda: nan, start=lambda: 1)
+    stated = [formula.setting(move, value).stated for value in move.values]
+    assert stated == pytest.approx([*map(float, record["stated"])])
 
 
 def test_every_row_has_a_record_and_a_name_of_its_own():
