@@ -6,10 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.chapters.many_dimensions import box_and_ball, coinpress, steps
-from workbench.estimators import coinpress as estimators
-from workbench.estimators.base import Trace
-from workbench.privacy import ZCDP, ApproxDP
+from workbench.chapters.many_dimensions import coinpress, steps
 from workbench.study.grids import resampler
 from workbench.study.profiles import claim_level
 from workbench.study.rules import Status
@@ -128,38 +125,3 @@ def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, place, siz
         coinpress.rows_checks(kind, falsified(frame, times(1.8, "error")), LEVEL, resampler(SEED, "test"))
     )
     assert refuted(worse) == {check.id for check in worse}
-
-
-def frames_held(d, n, condition, trials, rho=0.5):
-    """How often ℓ I ≤ A Σ Aᵀ ≤ I before every step, mode "proved"."""
-    held, estimator = 0, coinpress.Covariances.estimator(d, condition, mode="proved", beta=0.1)
-    for seed in range(trials):
-        data, noise = np.random.default_rng(seed).spawn(2)
-        sigma, x = coinpress.Covariances.rows(n, d, condition, data)
-        trace = Trace()
-        estimator(x, budget=ZCDP(rho), rng=noise, trace=trace)
-        values = [np.linalg.eigvalsh(a @ sigma @ a.T) for a in trace.records["preconditioner"]]
-        held += all(
-            lower * (1 - 1e-9) <= one[0] and one[-1] <= 1 + 1e-9
-            for one, lower in zip(values, trace.records["lower"], strict=True)
-        )
-    return held / trials
-
-
-@pytest.mark.turns(3)
-def test_proved_frames_stay_between_their_bounds_and_without_their_error_do_not(monkeypatch):
-    assert frames_held(4, 20_000, 1e4, 20) >= 0.9
-    true = estimators.preconditioned
-    monkeypatch.setattr(estimators, "preconditioned", lambda z, e, lower, a: true(z, 0.0, lower, a))
-    assert frames_held(4, 20_000, 1e4, 20) < 0.5
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("key", box_and_ball.METHODS)
-def test_the_predicted_error_is_the_measured_one(key):
-    point = {"n": 2000, "d": 6, "half_width": 20.0, "epsilon": 1.0}
-    data, noise = np.random.default_rng(SEED).spawn(2)
-    found = box_and_ball.side_by_side(**point, trials=60, data=data, noise=noise)[key]
-    one = box_and_ball.estimators(6, 20.0)[key]
-    expected = box_and_ball.predicted(key, one, 2000, 6, ApproxDP(1.0, 1e-6))
-    assert np.sqrt(np.mean(found**2)) == pytest.approx(expected.total, rel=0.2)

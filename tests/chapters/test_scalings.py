@@ -17,11 +17,10 @@ from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.scalings import lkko21, m21, wx19
 from workbench.chapters.sparse_covariance import designs
-from workbench.estimators import sparse
 from workbench.linalg import psd_part
 from workbench.study import scaling as run
 from workbench.study.rules import Status
-from workbench.study.scaling import Least, Setting, catalogued, grows, within
+from workbench.study.scaling import Least, Setting, catalogued, grows
 
 SURE = 0.01  # of ln n: half the width of what is said to have been found
 
@@ -117,16 +116,14 @@ def test_what_is_searched_is_what_users_run():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['key']} {one['variable']} {one['term']}")
-def test_what_is_stated_and_predicted_is_committed(record):
+def test_what_is_predicted_is_committed(record):
     """And no n that the plan decides is called searched."""
     one = row(record)
     for (value, kept), n, kind in zip(settings(record), record["n"], record["kinds"], strict=True):
         here = one.setting(value)
         decided = here.fewest > 1 and float(n) <= run.REFUSED * here.fewest
         assert (kind == "planned") == (one.statement.block is None or decided)
-        assert here.stated == pytest.approx(kept.stated)
-        if isfinite(kept.predicted):
-            assert here.predicted == pytest.approx(kept.predicted)
+        assert not isfinite(kept.predicted) or here.predicted == pytest.approx(kept.predicted)
 
 
 MEASURED = {
@@ -242,13 +239,6 @@ def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, statement):
         designs, "noise_of", lambda model, p, n, epsilon, delta: true(model, p, n, epsilon**2, delta)
     )
     assert grows(*searched(statement, "epsilon")).status is Status.REFUTED
-
-
-@pytest.mark.daily
-@pytest.mark.usefixtures("_forgotten")
-def test_a_threshold_that_is_much_too_large_is_refuted(monkeypatch):
-    monkeypatch.setattr(sparse, "PAPER", 100.0)
-    assert within(*searched(wx19.NOISE, "alpha"), wx19.proved).status is Status.REFUTED
 
 
 def test_the_error_block_by_block_is_that_of_the_whole():

@@ -1,7 +1,6 @@
 """What notebook 01 says of people, attackers, losses, faults, floats and members fails where it is false."""
 
 from math import tanh
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,22 +14,16 @@ from workbench.chapters.what_epsilon_means import (
     attacks,
     densities,
     members,
-    people,
 )
 from workbench.chapters.what_epsilon_means.attacks import SUSPECTS, accused
 from workbench.chapters.what_epsilon_means.densities import (
     GAUSSIAN,
-    believed,
-    coin_spread,
-    count_spread,
-    truthful,
 )
 from workbench.privacy import PureDP
 from workbench.privacy.budgets import gaussian_delta
 from workbench.study.audit import Pair, audit, last_bit
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
-from workbench.study.run import Run
 from workbench.study.tracing import most_traced
 
 BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
@@ -40,7 +33,6 @@ BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
         *("members-are-traced", "privacy-hides-members", "every-mean-hides-members"),
     )
 )
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "01_what_epsilon_means.ipynb"
 X = np.array([-3.0, -1.0, 0.5, 2.0, -5.0])
 
 
@@ -201,24 +193,3 @@ def test_every_mean_is_tried_or_out_of_reach():
     most = most_traced(members.BUDGET)
     assert all(exact_mean_traced(*place) > 1.8 * most for place in members.PLACES.values())
     assert all(exact_mean_traced(*place) < 0.6 * most for place in members.OUT_OF_REACH.values())
-
-
-# What notebook 01 says of a hundred people: coins, counts and beliefs.
-
-THEORY = Run(simulate=False)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_an_answer_and_a_count_have_the_ratio_and_the_spread_that_is_drawn(epsilon):
-    assert truthful(epsilon) / (1 - truthful(epsilon)) == pytest.approx(np.exp(epsilon))
-    rng, n, runs, share = np.random.default_rng(1), 100, 4000, people().smokes.mean()
-    yes = np.where(rng.random((runs, n)) < truthful(epsilon), people().smokes, ~people().smokes).mean(axis=1)
-    found = (yes - (1 - truthful(epsilon))) / (2 * truthful(epsilon) - 1)
-    assert found.std() == pytest.approx(coin_spread(epsilon, n), rel=0.06)  # 5 standard errors
-    assert found.mean() == pytest.approx(share, abs=5 * found.std() / runs**0.5)
-    assert count_spread(epsilon, n) == pytest.approx(np.sqrt(2) / (n * epsilon))
-
-
-def test_beliefs_are_those_of_bayes():
-    joint = np.array([np.exp(1.0), 1.0]) * (0.3, 0.7)
-    assert believed(np.array(0.3), 1.0) == pytest.approx(joint[0] / joint.sum())
