@@ -211,8 +211,8 @@ def test_errors_of_quantiles_are_as_predicted_and_half_the_budget_would_be_seen(
 
 def test_rank_errors_of_ties_are_distances_from_their_ranks():
     x = np.repeat([0.0, 1.0], [60, 40])
-    assert quantiles.rank_errors(x, np.array([0.0, 0.0, 1.0]), 3).tolist() == [0.0, 0.0, 0.0]
-    assert quantiles.rank_errors(x, np.array([0.5, 0.5, 0.5]), 3) == pytest.approx([0.35, 0.1, 0.15])
+    found = [quantiles.rank_errors(x, np.array(one), 3) for one in ([0.0, 0.0, 1.0], [0.5] * 3)]
+    assert np.array(found) == pytest.approx(np.array([[0.0] * 3, [0.35, 0.1, 0.15]]))
 
 
 def growths(share):

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from inspect import signature
@@ -11,7 +10,6 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.chapters import test_parameters as starts
 from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
@@ -193,7 +191,7 @@ def ends(name, parameter):
 
 def shown(path, folder, **moved):
     """The figures of a notebook, and the numbers that it gives them at parameters of our choice."""
-    calls, (names, others) = [], starts.ready(path, folder, **moved)
+    calls, (names, others) = [], ready(path, folder, **moved)
 
     def show(session, figure, *, verdicts=(), **numbers):
         calls.append((figure, nearest(session.chapter, numbers)))
@@ -301,19 +299,17 @@ def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter
     for value in [*wrong, *([10.5, 100.0] if one.integer else [])]:
         with pytest.raises(ArgumentError) as raised:
             Session(name, out=str(tmp_path), **{parameter: value})
-        assert str(raised.value).startswith(f"{parameter} = ")
+        assert raised.value.argument == parameter
         assert str(raised.value).endswith(f": expected {one.words}")
     for value in (one.low, one.default, one.high):
         Session(name, out=str(tmp_path), **{parameter: value})
-    with pytest.raises(ArgumentError, match="default = "):
-        replace(one, default=2 * one.high)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebook):
     own = set(parameters(notebook))
     assert own - {*REQUIRED} == set(CHAPTERS[chapter(notebook.stem)])
-    given, setup, *_ = starts.cells(notebook)
+    given, setup, *_ = cells(notebook)
     names, calls = {}, []
     exec(given, names)
     with patch("workbench.lab.notebook.Session", lambda *words, **named: calls.append((words, named))):

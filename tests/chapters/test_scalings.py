@@ -15,7 +15,7 @@ from tests.chapters.conftest import SEED
 from tests.lab.conftest import ROOT
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
-from workbench.chapters.scalings import lkko21, m21, wx19
+from workbench.chapters.scalings import lkko21, m21
 from workbench.chapters.sparse_covariance import designs
 from workbench.linalg import psd_part
 from workbench.study import scaling as run
@@ -211,34 +211,6 @@ def test_rows_at_the_edge_have_covariance_one_and_the_moment():
     assert np.cov(x.T) == pytest.approx(np.eye(d), abs=0.02)
     assert (x[:, 0] ** 4).mean() <= m21.MOMENT * m21.normal_moment(k) * 1.05
     assert (np.linalg.norm(x, axis=1) > 6.0).mean() == pytest.approx(15 / 6.0**4, rel=0.1)
-
-
-@pytest.fixture
-def _forgotten():
-    run.forget()
-    designs.noise_of.cache_clear()
-    yield
-    run.forget()
-    designs.noise_of.cache_clear()
-
-
-def searched(statement, variable, profile_cap=60):
-    """What few runs find of one number."""
-    (move,) = (one for one in statement.moves if one.variable == variable)
-    few = run.Scaling(statement, move._replace(caps={"full": profile_cap}))
-    (least,) = run.measured([few], "full", seed=SEED, jobs=1)
-    return few, least
-
-
-@pytest.mark.daily
-@pytest.mark.usefixtures("_forgotten")
-@pytest.mark.parametrize("statement", [wx19.NOISE, wx19.USERS])
-def test_an_epsilon_that_counts_twice_is_refuted(monkeypatch, statement):
-    true = designs.noise_of
-    monkeypatch.setattr(
-        designs, "noise_of", lambda model, p, n, epsilon, delta: true(model, p, n, epsilon**2, delta)
-    )
-    assert grows(*searched(statement, "epsilon")).status is Status.REFUTED
 
 
 def test_the_error_block_by_block_is_that_of_the_whole():
