@@ -24,7 +24,7 @@ from workbench.estimators.votes import NORM_ROUNDING, Points, designed
 from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, SecureNoise, SimulatedNoise
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.grid import OnGrid
-from workbench.privacy.mechanisms import exponential, noisy_max, truncated_laplace_bound
+from workbench.privacy.mechanisms import exponential, noisy_max
 
 FACTORS, ONE = (1.0, SCALE_FACTOR, 1 / SCALE_FACTOR), 2**20
 DRAWS, SCALE, BOUND, UNIT = 10_000, 0.7, 3.0, 1 / ONE  # a bound in scales; a unit that no test sees
@@ -123,16 +123,6 @@ def test_a_cut_of_two_alike_falls_on_either():
     level = Level((Node(OnGrid(lengths, 1.0), (1 << BITS, 0), points),))
     first = sum(source.cuts(level, 1.0, scale)[0][0] == 0 for _ in range(runs))
     assert stats.binomtest(first, runs, 0.5).pvalue >= FALSE_ALARM
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-@pytest.mark.parametrize("delta", [0.4, 1e-3, 1e-9])
-def test_truncated_laplace_noise_moved_by_its_sensitivity_is_delta_away(epsilon, delta):
-    """Densities are within e^ε of each other but where one of them is 0: on a length of 1."""
-    bound = truncated_laplace_bound(Charge("noise", "truncated_laplace", 1.0, ApproxDP(epsilon, delta)))
-    alone = stats.truncexpon(bound * epsilon, scale=1 / epsilon)  # the size of the noise
-    beyond = alone.sf(bound - 1) / 2 if bound >= 1 else alone.cdf(1 - bound) / 2 + 0.5
-    assert beyond == pytest.approx(delta, rel=1e-6)
 
 
 # Masks
