@@ -11,7 +11,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from workbench.bounds import Shape, al22, binomial_tail, l17, limits, lkko21, m21, resilience, smallest, wx19
+from workbench.bounds import Shape, al22, binomial_tail, l17, limits, lkko21, m21, resilience, wx19
 from workbench.bounds.l17 import packing_bound_of_size, sampling_bound
 from workbench.bounds.limits import covariance_rows, mean_rows, packing_rows
 from workbench.errors import ArgumentError
@@ -193,12 +193,6 @@ def test_one_law_costs_nothing():
     assert covariance_rows(1.0, 3, 1.0, 1e-6, 0.5) == 0
     assert covariance_rows(0.5, 3, 1.0, 1e-6, 0.5, upper=1.5) == 0
     assert mean_rows(0.5, 1, 1.0, 0.0, 0.5, radius=0.5) == mean_rows(0.5, 1, 100.0, 0.0, 0.5, radius=0.5)
-
-
-@pytest.mark.parametrize("start", [-3, 0, 1, 7])
-def test_smallest_equals_a_scan(start):
-    for answer in range(start, start + 70):
-        assert smallest(lambda n, a=answer: n >= a, start=start) == answer
 
 
 @pytest.mark.parametrize(("n", "p"), [(0, 0.3), (1, 0.3), (7, 0.01), (12, 0.5), (9, 1.0)])

@@ -12,7 +12,6 @@ from workbench.chapters.which_one.choice import Need, member
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
 from workbench.study.rules import Status
-from workbench.study.run import Run
 
 ALL = ("mean", "covariance", "gaussian")
 
@@ -69,14 +68,6 @@ def test_a_budget_is_one_that_is_taken_and_none_where_there_is_no_answer():
     assert choice.budget("univariate/two-step-mean", 500, 1, *BUDGET, 10.0) == PureDP(1.0)
     assert choice.budget("mean/coinpress", 500, 3, *BUDGET, 10.0) == ApproxDP(*BUDGET)
     assert choice.budget("mean/coordinatewise", 5, 3, 0.1, 1e-6, 10.0) is None
-
-
-@pytest.mark.daily
-def test_a_further_fact_never_costs_rows():
-    (panel,) = which_one.price_of_facts(Run(simulate=False)).panels
-    rows = dict(zip(choice.STATES, (one.y[0] for one in panel.series), strict=True))
-    for words, facts in choice.STATES.items():
-        assert all(rows[words] <= rows[less] for less, few in choice.STATES.items() if {*few} <= {*facts})
 
 
 BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"
