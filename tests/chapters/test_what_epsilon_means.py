@@ -17,9 +17,7 @@ from workbench.chapters.what_epsilon_means import (
 from workbench.chapters.what_epsilon_means.densities import (
     GAUSSIAN,
 )
-from workbench.privacy import PureDP
 from workbench.privacy.budgets import gaussian_delta
-from workbench.study.audit import Pair, audit, last_bit
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.tracing import most_traced
@@ -112,16 +110,6 @@ def test_a_mutant_that_is_missed_or_right_code_that_is_accused_refutes_the_claim
     changed = property(lambda self: other if self.letter == letter else true(self))
     monkeypatch.setattr(attacks.Suspect, "faults", changed)
     require_refuted(FOUND, [f"{letter}, "])
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_an_audit_that_looks_at_the_last_bit_accuses_floats_and_not_the_grid(seed):
-    """A sound mechanism is accused with probability 1e-6 at most."""
-    found = [
-        audit(one, [Pair("0 or 1", [0.0], [1.0])], PureDP(1), score=last_bit, seed=seed, level=1e-6)
-        for one in (attacks.float_noise, attacks.grid_noise)
-    ]
-    assert [report.violated for report in found] == [True, False]
 
 
 def test_a_grid_on_which_floats_are_used_is_refuted(world):
