@@ -51,22 +51,20 @@ def law(kind, scale, bound=None):
 
 
 def below(law, x):
-    s, x = mpf(law.scale), mpf(x)
-    kind = type(law)
+    s, x, kind = mpf(law.scale), mpf(x), type(law)
     if kind is exact.Normal:
-        return mpmath.erfc(-x / (s * mpmath.sqrt(2))) / 2
-    if kind is exact.Laplace:
-        return mpmath.exp(x / s) / 2 if x < 0 else 1 - mpmath.exp(-x / s) / 2
-    if kind is exact.TruncatedLaplace:
-        b = mpf(law.bound)
-        inside = max(-b, min(b, x))
-        half = (1 - mpmath.exp(-abs(inside) / s)) / (1 - mpmath.exp(-b / s)) / 2
-        return mpf(1) / 2 + (half if inside > 0 else -half)
+        return mpmath.ncdf(x / s)
+    if kind is exact.DiscreteLaplace:
+        k, q = mpmath.floor(x), mpmath.exp(-1 / s)
+        return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
+    tail = mpmath.exp(-abs(x) / s)
     if kind is exact.Exponential:
-        return mpmath.mpf(0) if x < 0 else 1 - mpmath.exp(-x / s)
-    assert kind is exact.DiscreteLaplace
-    k, q = mpmath.floor(x), mpmath.exp(-1 / s)
-    return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
+        return mpf(0) if x < 0 else 1 - tail
+    if kind is exact.Laplace:
+        return tail / 2 if x < 0 else 1 - tail / 2
+    assert kind is exact.TruncatedLaplace
+    half = min((1 - tail) / (1 - mpmath.exp(-mpf(law.bound) / s)), mpf(1)) / 2
+    return mpf(1) / 2 + (half if x > 0 else -half)
 
 
 def size_above(law, x):
