@@ -1,6 +1,6 @@
 """What every key of the catalog releases, plans, foresees and refuses: a net under code that moves.
 
-    bits.py dump OUT.json [--keys WORD ...] [--part I/K] [-j N]    of the package in the working directory
+    bits.py dump OUT.json [--keys WORD ...] [-j N]    of the package in the working directory
     bits.py compare A.json B.json          bit for bit, on one machine; ends with 1 if anything differs
     bits.py commit [--keys WORD ...]       writes bits.json anew: a part, to nine digits, for any machine
 
@@ -398,42 +398,35 @@ def computed(measure, keys, jobs):
 
 
 def timed(measure, key):
-    """What is measured of a key, with the key; says how long it took, and what has fewer seeds."""
+    """What is measured of a key, with the key; says how long it took."""
     started = time.process_time()
     found = measure(key)
-    fewer = f", {FEWER[key]} seeds of {SEEDS}" if measure is measured and key in FEWER else ""
-    print(f"{time.process_time() - started:7.1f} s  {key}{fewer}", file=sys.stderr, flush=True)
+    print(f"{time.process_time() - started:7.1f} s  {key}", file=sys.stderr, flush=True)
     return key, found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("command", choices=("dump", "compare", "commit"))
-    parser.add_argument("what", nargs="*", help="files")
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--keys", nargs="*", default=[""], metavar="WORD", help="those whose names have one")
-    parser.add_argument(
-        "--part", default="0/1", metavar="I/K", help="each K-th of the keys, from the I-th on"
-    )
     parser.add_argument("-j", type=int, default=1, metavar="N", help="processes")
     given = parser.parse_args()
-    first, step = map(int, given.part.split("/"))
-    keys = [key for key in CATALOG if any(word in key for word in given.keys)][first::step]
+    keys = [key for key in CATALOG if any(word in key for word in given.keys)]
     print("of", workbench.__file__, file=sys.stderr)
-    match given.command, given.what:
-        case "dump", [out]:
-            Path(out).write_text(json.dumps(computed(measured, keys, given.j), indent=0))
-        case "compare", [one, other]:
-            for line in compared(*(json.loads(Path(path).read_text()) for path in (one, other))):
-                print(line)
-            return int(line == "DIFFERENT")
-        case "commit", []:
-            found = json.loads(COMMITTED.read_text()) if COMMITTED.exists() else {}
-            for one in (simulated, exact):
-                of_keys = found.get(one.__name__, {}) | computed(partial(part, one), keys, given.j)
-                found[one.__name__] = {key: of_keys[key] for key in CATALOG if key in of_keys}
-            COMMITTED.write_text(written(found))
-        case _:
-            parser.error("see --help")
+    if given.command == "dump":
+        (out,) = given.files
+        out.write_text(json.dumps(computed(measured, keys, given.j), indent=0))
+    elif given.command == "compare":
+        lines = [*compared(*(json.loads(path.read_text()) for path in given.files))]
+        print(*lines, sep="\n")
+        return int(lines[-1] == "DIFFERENT")
+    else:
+        found = json.loads(COMMITTED.read_text())
+        for one in (simulated, exact):
+            of_keys = found[one.__name__] | computed(partial(part, one), keys, given.j)
+            found[one.__name__] = {key: of_keys[key] for key in CATALOG if key in of_keys}
+        COMMITTED.write_text(written(found))
     return 0
 
 

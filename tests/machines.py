@@ -14,23 +14,12 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 NEEDS = {"Prescott": "sse3", "Haswell": "avx2", "SkylakeX": "avx512f"}  # kernel: as /proc/cpuinfo names it
 SPELT = {"sse3": "pni"}
 THREADS = (1, 2)
 OWN = "its own"  # what the library chooses
 LOADED = "from workbench.study.grids import KERNELS; print(*KERNELS, sep=', ')"
-
-
-class Outcome(NamedTuple):
-    """What one run came to."""
-
-    kernel: str
-    threads: int
-    seconds: float
-    code: int
-    lines: tuple[str, ...]
 
 
 def kernels(cpuinfo: str, machine: str) -> list[str]:
@@ -66,28 +55,18 @@ def loaded(kernel: str) -> str:
     return done.stdout.strip()
 
 
-def reproduce(kernel: str, threads: int, out: Path, *arguments: str) -> Outcome:
-    """Run the command, showing what it prints."""
-    command = [str(Path(sys.executable).with_name("workbench")), "reproduce", "--out", str(out), *arguments]
-    started, lines = time.monotonic(), []
+def reproduce(kernel: str, threads: int, out: Path) -> tuple[int, str]:
+    """Run the command, showing what it prints; return how it ends, and a line of the table."""
+    command = [str(Path(sys.executable).with_name("workbench")), "reproduce", "--out", str(out)]
+    started, failed = time.monotonic(), 0
     with subprocess.Popen(
         command, env=environment(kernel, threads), stdout=subprocess.PIPE, text=True
     ) as process:
         for line in process.stdout or ():
             print(line, end="", flush=True)
-            lines.append(line.rstrip())
-    failed = tuple(line for line in lines if line.startswith("FAILED"))
-    return Outcome(kernel, threads, time.monotonic() - started, process.returncode, failed)
-
-
-def table(outcomes: Iterable[Outcome]) -> str:
-    """The outcomes, one line each."""
-    head = f"{'kernel':10} {'threads':>7} {'seconds':>8} {'exit':>5} {'FAILED':>7}"
-    rows = [
-        f"{one.kernel:10} {one.threads:7} {one.seconds:8.0f} {one.code:5} {len(one.lines):7}"
-        for one in outcomes
-    ]
-    return "\n".join([head, *rows])
+            failed += line.startswith("FAILED")
+    seconds = time.monotonic() - started
+    return process.returncode, f"{kernel:10} {threads:7} {seconds:8.0f} {process.returncode:5} {failed:7}"
 
 
 def main(out: Path, day: int | None = None) -> int:
@@ -99,8 +78,9 @@ def main(out: Path, day: int | None = None) -> int:
     for kernel, threads in runs(distinct(asked, chosen), day):
         print(f"\nkernel {kernel}, {threads} threads: {chosen[kernel]}", flush=True)
         outcomes.append(reproduce(kernel, threads, out / kernel.replace(" ", "-")))
-    print(f"\n{table(outcomes)}")
-    return int(any(one.code for one in outcomes))
+    print(f"\n{'kernel':10} {'threads':>7} {'seconds':>8} {'exit':>5} {'FAILED':>7}")
+    print(*(line for _, line in outcomes), sep="\n")
+    return int(any(code for code, _ in outcomes))
 
 
 if __name__ == "__main__":

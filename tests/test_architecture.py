@@ -97,15 +97,6 @@ def test_imports_point_strictly_down():
     assert not offenders
 
 
-def test_the_front_door_imports_nothing_of_the_package():
-    runs = [
-        node for node in tree(PACKAGE / "__init__.py").body if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    names = {name for node in runs for name in targets(node, PACKAGE / "__init__.py")}
-    assert names
-    assert not {name for name in names if name.startswith("workbench")}
-
-
 def test_libraries_start_at_their_level():
     offenders = [
         f"{name_of(path)} imports {name}, which starts at {first}"

@@ -40,21 +40,14 @@ def test_releases_under_exact_noise_are_those_committed(key):
 
 
 def test_a_last_bit_is_named_by_its_place_and_not_committed(monkeypatch):
-    laplace, asked = SimulatedNoise.laplace, (bits.simulated, KEY)
-    estimator, budget = bits.CATALOG[KEY].examples[0].estimator, bits.dp.PureDP(1.0)
-    monkeypatch.setattr(bits, "SEEDS", 1)
-    whole, part = bits.of_budget(KEY, estimator, budget, 1), bits.part(*asked)
-
-    def moved(*given):
-        return np.nextafter(laplace(*given), np.inf)
-
-    monkeypatch.setattr(SimulatedNoise, "laplace", moved)
-    found = [*bits.differences(whole, bits.of_budget(KEY, estimator, budget, 1), KEY)]
-    places = [line.partition(": ")[0].split(" · ") for line in found]
-    assert len({n for _, n, *_ in places}) == 3
-    assert {field for *_, field in places} == {"value"}
-    assert {release.partition(" ")[0] for _, _, release, _ in places} == {"simulated"}
-    assert not [*bits.differences(part, bits.part(*asked), KEY, bits.alike)]
+    laplace, estimator = SimulatedNoise.laplace, bits.CATALOG[KEY].examples[0].estimator
+    asked = KEY, estimator, bits.dp.PureDP(1.0), 1
+    whole = bits.of_budget(*asked)
+    monkeypatch.setattr(SimulatedNoise, "laplace", lambda *given: np.nextafter(laplace(*given), np.inf))
+    found = [*bits.differences(whole, bits.of_budget(*asked))]
+    places = {tuple(line.partition(": ")[0].split(" · ")[1:]) for line in found}
+    assert {(place.partition("=")[0], field) for place, _, field in places} == {("n", "value")}
+    assert not changed(bits.simulated, KEY)
 
 
 def test_of_small_numbers_beside_large_ones_and_of_words_a_change_is_committed():

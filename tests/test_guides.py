@@ -21,7 +21,7 @@ from workbench.study.pairs import builder
 # The guides of CONTRIBUTING, executed in order in a copy of the package.
 
 ROOT = Path(__file__).parents[1]
-STEPS = re.compile(r"^```(python|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 COPIED = ("workbench", "tests", "conftest.py", "pyproject.toml", "README.md")
 SAID = ("passed", "no violation found", "1 of 1 mutants caught", "UnitMean", "HOLDS")
 
@@ -40,8 +40,7 @@ def copy(tmp_path_factory):
 def write(root, text):
     """Write a block into the file that its first line names, or at its end."""
     first, _, body = text.partition("\n")
-    name = first.removeprefix("# ").removeprefix("at the end of ")
-    path = root / name
+    path = root / first.split()[-1]
     path.parent.mkdir(exist_ok=True)
     with path.open("a" if "at the end of" in first else "x", encoding="utf-8") as file:
         file.write(body)
@@ -60,7 +59,7 @@ def follow(root, line):
 @pytest.mark.daily
 def test_the_guides_do_what_they_say(copy):
     said = ""
-    for language, text in STEPS.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
+    for language, text in BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
         if language == "python":
             write(copy, text)
         else:
@@ -76,7 +75,6 @@ def test_links_of_the_guides_exist():
 
 # The guide of EXTENDING, executed: a package outside is installed, and every command knows its estimator.
 
-BLOCK = re.compile(r"^```(python|toml|sh)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 GUIDE = BLOCK.findall((ROOT / "EXTENDING.md").read_text(encoding="utf-8"))
 
 
@@ -85,10 +83,7 @@ def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     for language, text in GUIDE:
         if language != "sh":
-            name, _, body = text.partition("\n")
-            path = folder / name.removeprefix("# ")
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(body, encoding="utf-8")
+            write(folder, text)
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     install(folder, project["name"], project["version"], project["entry-points"])
     return folder

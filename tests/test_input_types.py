@@ -1,7 +1,6 @@
 """What counts as rows: arrays, lists, tables of libraries."""
 
-from array import array
-from collections import UserList, deque
+from collections import UserList
 from decimal import Decimal
 from fractions import Fraction
 
@@ -119,7 +118,6 @@ UNREADABLE = [Unreadable(error) for error in (RuntimeError("3"), ZeroDivisionErr
 
 NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand in its place
     "Series of extended precision": (lambda row: pd.Series(longdouble(row)), 3, [WIDEST, np.nan]),
-    "frame of extended precision": (lambda row: pd.DataFrame({"a": longdouble(row)}), 3, [WIDEST, np.nan]),
     "array of extended precision": (longdouble, 3, [WIDEST, np.nan]),
     "list": (lambda row: [1.0, 2.0, row], 3.0, [None, pd.NA, pd.NaT, np.ma.masked, WIDEST, 2**70, 10**400]),
     "list of fractions": (lambda row: [1, 2, row], 3, [Fraction(10**400), Decimal("sNaN"), Decimal("1e999")]),
@@ -149,21 +147,15 @@ NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand
     ),
     "list of Series": (lambda row: [pd.Series([1, 2]), row], pd.Series([1, 2]), [None, pd.Series([1, None])]),
     "Series of rows": (lambda row: pd.Series([[1, 2], [3, 4], row]), [5, 6], [None, NAN, [NAN, 6]]),
-    "deque": (lambda row: deque([1, 2, row]), 3, [None, 2**70, pd.NA]),
     "list of one's own": (lambda row: UserList([[1], [2], row]), [3], [None, [None], [2**70]]),
     "array of objects": (lambda row: np.array([1, 2.5, row], object), 3, [None, pd.NA, 10**400, 0.5]),
     "matrix of objects": (lambda row: np.array([[1, 2], [3, row]], object), 4, [None, pd.NA, 10**400, 0.5]),
     "masked objects": (lambda row: np.ma.array([1, 2, 3], mask=[0, 0, row], dtype=object), False, [True]),
     "Series of objects": (lambda row: pd.Series([1, 2, row], dtype=object), 3, [None, pd.NA, 10**400]),
-    "frame of objects": (lambda row: pd.DataFrame({"a": [1, 2, row]}, dtype=object), 3, [None, 10**400]),
     "Int64": (lambda row: pd.Series([1, 2, row], dtype="Int64"), 3, [None]),
     "Float64": (lambda row: pd.DataFrame({"a": pd.array([1, 2, row], "Float64")}), 3, [None, 1e308, np.inf]),
-    "boolean": (lambda row: pd.Series([True, False, row], dtype="boolean"), True, [None]),
-    "array of pandas": (lambda row: pd.array([1, 2, row], dtype="Int64"), 3, [None]),
     "sparse": (lambda row: pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, row])}), 3.0, [0.0, np.nan]),
-    "index": (lambda row: pd.Index([1.0, 2.0, row]), 3.0, [np.nan, np.inf]),
     "half precision": (lambda row: np.array([1, 2, row], np.float16), 3, [np.inf, np.nan, 65504]),
-    "array of C": (lambda row: array("d", [1, 2, row]), 3.0, [np.nan, np.inf]),
 }
 
 
@@ -189,15 +181,11 @@ def test_one_entry_decides_no_exception_no_warning_no_shape_and_no_other_entry(b
     [
         (np.array([1, 2.5, None, 2**70], object), [1, 2.5, NAN, 2.0**70]),
         (np.array([[1, None], [2.5, 4]], object), [[1, NAN], [2.5, 4]]),
-        (np.ma.array([1, 2], mask=[True, False], dtype=object), [NAN, 2]),
         (pd.Series([Decimal("1.5"), None]), [1.5, NAN]),
         ([[1.0, 2.0], None, [3.0, pd.NA]], [[1, 2], [NAN, NAN], [3, NAN]]),
-        ([None, None], [NAN, NAN]),
         ([pd.NaT, None], [NAN, NAN]),
-        (range(3), [0, 1, 2]),
         (memoryview(np.ones(2)), [1, 1]),
         (np.array([[1, 2], None], object), [[1, 2], [NAN, NAN]]),
-        (pd.DataFrame(np.eye(2), columns=["a", "a"]), np.eye(2)),
         (pd.DataFrame(np.eye(2), columns=pd.MultiIndex.from_tuples([("a", 1), ("a", 2)])), np.eye(2)),
         (pd.DataFrame({"a": [1, 2], "b": [True, False]}), [[1, 1], [2, 0]]),
     ],
@@ -231,10 +219,8 @@ WITHIN_ITSELF.append(WITHIN_ITSELF)
     [
         (np.array([1.0, "a"], object), "x", "array with an entry of type str"),
         ([1.0, "a"], "x", "list with an entry of type str"),
-        ([1.0, np.timedelta64(3)], "x", "list with an entry of type timedelta64"),
         (pd.DataFrame({"a": pd.Series([1, "a"], dtype=object)}), "x['a']", "with an entry of type str"),
         (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),
-        (pd.Series(pd.to_timedelta([1, 2]), name="a"), "x['a']", "column of type timedelta64"),
         ((number for number in ROWS), "x", "object of type generator"),
         (csr_array(np.eye(2)), "x", "object of type csr_array"),
         (WITHIN_ITSELF, "x", "list within itself"),

@@ -5,7 +5,7 @@ from math import inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import sqrtm
 from scipy.stats import multivariate_normal, norm
@@ -45,14 +45,12 @@ def line(mean, sigma):
 def test_gaussian_owns_read_only_copies_even_after_a_pickle():
     mean, covariance = np.zeros(2), np.eye(2)
     law = Gaussian(mean, covariance)
-    mean[0], covariance[0, 0] = 5.0, 5.0
-    assert law.mean[0] == 0.0
-    assert law.covariance[0, 0] == 1.0
-    for copy in (law, pickle.loads(pickle.dumps(law))):
+    mean[0] = covariance[0, 0] = 5.0
+    again = pickle.loads(pickle.dumps(law))
+    for copy in (law, again):
         with pytest.raises(ValueError, match="read-only"):
             copy.mean[0] = 1.0
-    assert law == pickle.loads(pickle.dumps(law)) == Gaussian([-0.0, 0.0], np.eye(2))
-    assert hash(law) == hash(Gaussian([-0.0, 0.0], np.eye(2)))
+    assert {law, again, Gaussian([-0.0, 0.0], np.eye(2))} == {law}
     assert law != Gaussian([1.0, 0.0], np.eye(2))
 
 
@@ -101,10 +99,8 @@ def test_an_estimate_that_is_not_finite_is_infinitely_wrong(bad):
 
 
 def test_thompson_error_is_the_same_either_way_and_infinite_where_an_axis_is_lost():
-    truth = np.array([[4.0, 1.0], [1.0, 2.0]])
-    assert thompson_error(np.diag([5.0, 1.0]), truth) == pytest.approx(
-        thompson_error(truth, np.diag([5.0, 1.0]))
-    )
+    truth, other = np.array([[4.0, 1.0], [1.0, 2.0]]), np.diag([5.0, 1.0])
+    assert thompson_error(other, truth) == pytest.approx(thompson_error(truth, other))
     for estimate in (3 * truth, truth / 3):
         assert thompson_error(estimate, truth) == pytest.approx(np.log(3.0))
     for bad in (np.diag([1.0, -1e-3]), np.full((2, 2), inf)):
@@ -135,15 +131,12 @@ def test_quadratic_kl_bound_holds_with_eigenvalues_from_one_half(mean, low, high
     assert kl_divergence(p, q) <= bound * (1 + 1e-9) + 1e-12
 
 
-@settings(deadline=None, max_examples=20)
-@example(mean_p=1.0, sigma_p=2.0, mean_q=-1.5, sigma_q=2.0)
-@given(mean_p=means, sigma_p=scales, mean_q=means, sigma_q=scales)
-def test_univariate_total_variation_equals_quadrature(mean_p, sigma_p, mean_q, sigma_q):
-    low, high = (mean_p + sign * (12 * sigma_p + 12 * sigma_q + abs(mean_p - mean_q)) for sign in (-1, 1))
-    x, step = np.linspace(low, high, 400_001, retstep=True)
-    gap = np.abs(norm.pdf(x, mean_p, sigma_p) - norm.pdf(x, mean_q, sigma_q))
-    exact = univariate_total_variation(mean_p, sigma_p, mean_q, sigma_q)
-    assert exact == pytest.approx(gap.sum() * step / 2, abs=1e-5)
+@pytest.mark.parametrize("p", [(1, 2), (5, 0.1), (0, 20)])
+@pytest.mark.parametrize("q", [(-1.5, 2), (0, 3), (9, 7)])
+def test_univariate_total_variation_equals_quadrature(p, q):
+    x, step = np.linspace(-250, 250, 1_000_001, retstep=True)
+    gap = np.abs(norm.pdf(x, *p) - norm.pdf(x, *q))
+    assert univariate_total_variation(*p, *q) == pytest.approx(gap.sum() * step / 2, abs=1e-5)
 
 
 @given(mean=means, sigma=scales)

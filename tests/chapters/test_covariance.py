@@ -15,10 +15,7 @@ from tests.chapters.conftest import (
     scaled,
 )
 from workbench.chapters.covariance import heavy_tails, joint, net, unbounded
-from workbench.chapters.covariance.one_radius import EXERCISE_UPPER as UPPER
-from workbench.chapters.covariance.one_radius import WITHIN, WORLDS, judge
-from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preconditioning_step
-from workbench.privacy import ZCDP
+from workbench.estimators.heavy_tailed import Band, preconditioning_step
 from workbench.study.profiles import claim_level
 from workbench.study.rules import Status
 from workbench.study.sweeps import run
@@ -130,14 +127,3 @@ def test_errors_that_are_half_as_large_again_refute_the_prediction(world, times,
         frame.assign(error=times * frame["error"]), setting, claim_level(), np.random.default_rng(SEED)
     )
     assert (check.status is Status.REFUTED) == wrong
-
-
-def test_the_judge_passes_the_package_and_fails_what_ignores_the_rows():
-    known = HeavyTailedCovariance(upper=UPPER, centred=True, lower=1.0)
-    found = judge(lambda x, rho, rng: known(x, budget=ZCDP(rho), rng=rng).value)
-    assert found.good == WORLDS
-    assert f"at most {WITHIN} in {WORLDS} of {WORLDS} worlds" in str(found)
-    lazy = judge(lambda x, rho, rng: np.diag([1.0, UPPER]))
-    assert lazy.good == 0
-    busy = judge(lambda x, rho, rng: np.eye(2) * rng.random())
-    assert (lazy.naive == busy.naive).all()  # whatever the reader draws

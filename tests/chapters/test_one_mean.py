@@ -103,18 +103,6 @@ def test_a_location_with_less_privacy_budget_than_is_said_is_refuted(world, clai
     require_refuted(NAME(claim))
 
 
-@pytest.mark.turns(6)
-@pytest.mark.parametrize(("n", "epsilon", "radius"), [(50, 0.5, 100.0), (300, 1.0, 1e4)])
-@pytest.mark.parametrize("calibration", locating.CALIBRATIONS)
-def test_predicted_errors_are_those_measured(n, epsilon, radius, calibration):
-    pairs = ((locating.clipped, locating.clipped_error), (locating.two_step, locating.two_step_error))
-    for block, predict in pairs:
-        data, noise = np.random.default_rng(SEED).spawn(2)
-        found = block(n=n, epsilon=epsilon, radius=radius, trials=500, data=data, noise=noise)
-        expected = predict(n, radius, epsilon, calibration)
-        assert np.median(np.abs(found[calibration])) == pytest.approx(expected, rel=0.2)
-
-
 FRAMES = [  # sweep, trials; checks; a column of another world
     (costs.FREE, 200, costs.free_checks, "apart", lambda frame: (frame["n"] / 4000) ** 0.5),
     (costs.SCALE, 1000, lambda frame, seed: costs.scale_checks(frame), "error", lambda frame: 1.7),
@@ -221,16 +209,10 @@ def test_errors_of_quantiles_are_as_predicted_and_half_the_budget_would_be_seen(
         assert 1 / 1.5 < ratio < 1.5 < 2 * ratio
 
 
-def test_one_quantile_is_the_same_in_both_ways():
-    x = np.exp(np.random.default_rng(1).standard_normal(500))
-    one, other = (way(x, 1, 0.5, np.random.default_rng(2)) for way in quantiles.WAYS.values())
-    assert one.tolist() == other.tolist()
-
-
 def test_rank_errors_of_ties_are_distances_from_their_ranks():
     x = np.repeat([0.0, 1.0], [60, 40])
-    assert quantiles.rank_errors(x, np.array([0.0, 0.0, 1.0]), 3).tolist() == [0.0, 0.0, 0.0]
-    assert quantiles.rank_errors(x, np.array([0.5, 0.5, 0.5]), 3) == pytest.approx([0.35, 0.1, 0.15])
+    found = [quantiles.rank_errors(x, np.array(one), 3) for one in ([0.0, 0.0, 1.0], [0.5] * 3)]
+    assert np.array(found) == pytest.approx(np.array([[0.0] * 3, [0.35, 0.1, 0.15]]))
 
 
 def growths(share):
@@ -251,18 +233,6 @@ def test_who_needs_fewer_rows_is_decided_at_every_setting(share, expected):
     checks = list(histograms.counts_need_fewer(*growths(share)))
     assert len({check.id for check in checks}) == 12
     assert statuses(checks) == {expected}
-
-
-@pytest.mark.turns(4)
-def test_a_vote_on_shares_errs_as_foreseen():
-    """Within by .85 and silent by .05, fewer than 50 or more than 16 of 80 runs are so by 1e-6."""
-    n = histograms.foreseen(4, 4.0, 0.2)
-    data, noise = (np.random.default_rng(seed) for seed in (5, 6))
-    given = {"bins": 4, "epsilon": 4.0, "data": data, "noise": noise}
-    found = histograms.votes(n=n, trials=80, **given)["error"]
-    assert (found <= 0.2).sum() >= 50
-    assert np.isinf(found).sum() <= 16
-    assert (histograms.votes(n=n // 2, trials=40, **given)["error"] <= 0.2).sum() < 20
 
 
 # Confidence intervals hold for the distributions that they name, or are the whole line.
@@ -295,17 +265,13 @@ def test_rare_far_values_are_covered_or_the_whole_line_and_not_left_out(every, a
     [
         (wb.Interval(sigma=1.0), f"normal rows of standard deviation sigma only; {FOR_OTHERS}"),
         (wb.IntervalMean(), "rows of any distribution with a fourth moment, but for few far values"),
-        (wb.StableLocation(sigma=1.0), ""),
     ],
 )
 def test_every_release_says_for_which_laws_it_is(estimator, laws):
-    release = estimator(
-        np.random.default_rng(8).normal(size=2000), budget=BUDGET, rng=np.random.default_rng(9)
-    )
-    assert release.laws == laws
-    assert (f"\ncovers the mean of {laws}\n" in str(release)) == bool(laws)
-    assert (f"covers the mean of {laws}<br>" in release._repr_html_()) == bool(laws)
-    assert laws or "covers" not in str(release)
+    x = np.random.default_rng(8).normal(size=2000)
+    release = estimator(x, budget=BUDGET, rng=np.random.default_rng(9))
+    assert f"\ncovers the mean of {laws}\n" in str(release)
+    assert f"covers the mean of {laws}<br>" in release._repr_html_()
 
 
 @pytest.mark.parametrize("counts", [True, False])

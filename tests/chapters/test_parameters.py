@@ -1,21 +1,15 @@
 """Parameters of notebooks are declared and refused early; every figure is a function of those it declares."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from inspect import signature
 from math import inf, isfinite
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
-from tests.chapters import test_parameters as starts
 from tests.lab.conftest import ROOT
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
@@ -23,7 +17,7 @@ from workbench.charts.chart import PLACES
 from workbench.errors import ArgumentError
 from workbench.lab import notebook as session
 from workbench.lab.notebook import Session, defaults, nearest, neutral
-from workbench.lab.project import chapter, nbformat
+from workbench.lab.project import chapter
 from workbench.lab.publish.committed import REQUIRED, parameters
 from workbench.study.run import Run
 from workbench.study.sweeps import noting
@@ -197,7 +191,7 @@ def ends(name, parameter):
 
 def shown(path, folder, **moved):
     """The figures of a notebook, and the numbers that it gives them at parameters of our choice."""
-    calls, (names, others) = [], starts.ready(path, folder, **moved)
+    calls, (names, others) = [], ready(path, folder, **moved)
 
     def show(session, figure, *, verdicts=(), **numbers):
         calls.append((figure, nearest(session.chapter, numbers)))
@@ -305,19 +299,17 @@ def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter
     for value in [*wrong, *([10.5, 100.0] if one.integer else [])]:
         with pytest.raises(ArgumentError) as raised:
             Session(name, out=str(tmp_path), **{parameter: value})
-        assert str(raised.value).startswith(f"{parameter} = ")
+        assert raised.value.argument == parameter
         assert str(raised.value).endswith(f": expected {one.words}")
     for value in (one.low, one.default, one.high):
         Session(name, out=str(tmp_path), **{parameter: value})
-    with pytest.raises(ArgumentError, match="default = "):
-        replace(one, default=2 * one.high)
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebook):
     own = set(parameters(notebook))
     assert own - {*REQUIRED} == set(CHAPTERS[chapter(notebook.stem)])
-    given, setup, *_ = starts.cells(notebook)
+    given, setup, *_ = cells(notebook)
     names, calls = {}, []
     exec(given, names)
     with patch("workbench.lab.notebook.Session", lambda *words, **named: calls.append((words, named))):
@@ -325,25 +317,3 @@ def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebo
     ((words, named),) = calls
     assert words == (chapter(notebook.stem),)
     assert named == {name: names[name] for name in own}
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("epsilon", "-1", "epsilon = -1: expected a number, 0.01 to 20"),
-        ("epsilo", "0.3", "parameter epsilo = 0.3: expected one of alpha, delta, epsilon, level, n, "),
-    ],
-)
-def test_papermill_fails_in_the_first_cell_after_the_parameters(tmp_path, name, value, message):
-    notebook, own = ROOT / "notebooks" / "02_one_mean.ipynb", {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""}
-    done = subprocess.run(
-        [sys.executable, "-m", "papermill", notebook, "out.ipynb", "-p", name, value],
-        cwd=tmp_path, env={**os.environ, **own, "TMPDIR": str(tmp_path)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode != 0
-    assert f"ArgumentError: {message}" in done.stderr
-    cells = [cell for cell in nbformat().read(tmp_path / "out.ipynb", 4).cells if cell.cell_type == "code"]
-    assert "Session(" in [cell.source for cell in cells if cell.execution_count][-1]
-    assert [path for path in Path(tmp_path).iterdir() if path.name.startswith("workbench-")] == []

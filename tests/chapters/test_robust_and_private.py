@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tests.chapters.conftest import Falsified, columns, scaled
-from workbench.chapters import robust_and_private as chapter
 from workbench.chapters.registry import CLAIMS
 from workbench.chapters.robust_and_private import adversaries, filters, planted, tables
 from workbench.study.rules import Status
@@ -147,11 +146,3 @@ def test_rows_are_held_beside_the_formula_of_their_table(world, share, statuses)
     checks += tables.exponential_rows(exponential, frame, 3)
     found = {check.status for check in checks}
     assert found <= statuses | ({Status.UNDECIDED} if share > 1 else set())
-
-
-def test_in_the_hidden_world_a_median_stands_and_a_mean_does_not():
-    robust = chapter.hidden_world(lambda x, trials, rng: np.full(trials, np.median(x)))
-    naive = chapter.hidden_world(lambda x, trials, rng: np.full(trials, x.mean()))
-    assert tuple(robust.index) == adversaries.SHOWN
-    assert robust["stands"].all()
-    assert not naive.loc[["far", "axis-clusters"], "stands"].any()

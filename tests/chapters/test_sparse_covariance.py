@@ -7,15 +7,12 @@ from scipy.stats import ks_2samp
 
 from tests.chapters.conftest import Falsified, columns, decided, require_refuted, scaled, statuses
 from workbench.bounds import wx19 as bounds
-from workbench.chapters import sparse_covariance as chapter
 from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
 from workbench.distributions import Gaussian
 from workbench.estimators import sparse
 from workbench.estimators.sparse import (
     LocalThresholdedCovariance,
-    Noise,
     ThresholdedCovariance,
-    thresholded,
 )
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
@@ -183,16 +180,3 @@ def test_a_run_in_distribution_errs_as_one_on_rows_does(model):
     errors = [[designs.spectral(one - covariance) for one in found] for found in (on_rows, drawn)]
     assert ks_2samp(*errors).pvalue > CONTRACT_LEVEL
     assert ks_2samp(errors[0], 1.3 * np.array(errors[1])).pvalue < CONTRACT_LEVEL
-
-
-@pytest.mark.turns(3)
-def test_the_default_rule_is_as_good_as_itself_and_a_rule_cannot_change_what_others_see():
-    def default(T, tau, n):
-        return thresholded(T, Noise(np.sqrt(2) * tau, tau, n), "adaptive-lasso", np.random.default_rng(0))
-
-    def spoils(T, tau, n):
-        T[:] = 0
-        return T
-
-    assert "20 hidden worlds: 1.00 times the error of the default rule" in chapter.hidden_worlds(default)
-    assert chapter.hidden_worlds(spoils) == chapter.hidden_worlds(lambda T, tau, n: np.zeros_like(T))

@@ -26,15 +26,6 @@ def test_whoever_has_a_budget_runs_at_it_and_it_is_within_the_one_budget(n, epsi
             assert getattr(delivered, "delta", 0.0) <= applicable.DELTA
 
 
-def test_odds_of_nine_are_what_an_epsilon_of_log_nine_allows():
-    risk, error = start_here.risk_and_error(Run(simulate=False)).panels
-    here, sure = risk.marks
-    assert applicable.belief(50, sure.x) == pytest.approx(sure.y)
-    assert (sure.text, here.text) == ("90 % at ε = 2.2", "73 %")
-    found, sampling = error.series
-    assert np.interp(sure.x, found.x, found.y) < 1.05 * sampling.y[0]
-
-
 @pytest.mark.parametrize("n", [1, 2])
 def test_too_few_rows_for_a_release_are_said(n):
     (panel,) = start_here.ten_releases(Run("quick", 5, most=4), n=n).panels

@@ -1,11 +1,9 @@
 """What notebook 01 says of people, attackers, losses, faults, floats and members fails where it is false."""
 
 from math import tanh
-from pathlib import Path
 
 import numpy as np
 import pytest
-from dp_accounting.pld import privacy_loss_distribution
 from scipy.stats import kstest
 
 from tests.chapters.conftest import Falsified, columns, require_refuted
@@ -15,22 +13,13 @@ from workbench.chapters.what_epsilon_means import (
     attacks,
     densities,
     members,
-    people,
 )
-from workbench.chapters.what_epsilon_means.attacks import SUSPECTS, accused
 from workbench.chapters.what_epsilon_means.densities import (
     GAUSSIAN,
-    believed,
-    coin_spread,
-    count_spread,
-    truthful,
 )
-from workbench.privacy import PureDP
 from workbench.privacy.budgets import gaussian_delta
-from workbench.study.audit import Pair, audit, last_bit
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
-from workbench.study.run import Run
 from workbench.study.tracing import most_traced
 
 BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
@@ -40,7 +29,6 @@ BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (
         *("members-are-traced", "privacy-hides-members", "every-mean-hides-members"),
     )
 )
-NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "01_what_epsilon_means.ipynb"
 X = np.array([-3.0, -1.0, 0.5, 2.0, -5.0])
 
 
@@ -96,21 +84,6 @@ def test_a_mechanism_with_twice_the_epsilon_is_noticed(monkeypatch):
     assert max(attacks._ratios()) > 1.2
 
 
-@pytest.mark.parametrize("k", [1, 4, 30])
-@pytest.mark.parametrize("epsilon", [0.5, 1.5])
-def test_losses_agree_with_privacy_loss_distributions(k, epsilon):
-    """An independent implementation, pessimistic as ours is: each on its own grid."""
-    theirs = privacy_loss_distribution.from_laplace_mechanism(
-        1.0, value_discretization_interval=1e-4, sensitivity=epsilon
-    ).self_compose(k)
-    ours = densities.laplace_losses(epsilon).times(k)
-    for share in (0.2, 0.5, 0.9):
-        at = share * k * epsilon
-        wanted = theirs.get_delta_for_epsilon(at)
-        if wanted > 1e-9:
-            assert ours.delta(at) == pytest.approx(wanted, rel=0.06)
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize("factor", [0.97, 1.03])
 def test_a_wrong_delta_of_gaussian_noise_is_refuted(monkeypatch, factor):
@@ -128,13 +101,6 @@ def test_losses_that_do_not_add_up_are_refuted(monkeypatch):
     require_refuted(NORMAL, "distance to the normal distribution")
 
 
-@pytest.mark.turns(6)
-@pytest.mark.parametrize("one", SUSPECTS.values(), ids=SUSPECTS)
-def test_faults_are_found_at_the_settings_of_the_notebook_and_right_code_is_not_accused(one):
-    """Right code is accused with probability 1e-6 at most."""
-    assert accused(one, 1, level=1e-4 if one.fault else 1e-6).violated == bool(one.fault)
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize(("letter", "fault"), [("B", ""), ("C", "Laplace noise halved")])
 def test_a_mutant_that_is_missed_or_right_code_that_is_accused_refutes_the_claim(monkeypatch, letter, fault):
@@ -144,16 +110,6 @@ def test_a_mutant_that_is_missed_or_right_code_that_is_accused_refutes_the_claim
     changed = property(lambda self: other if self.letter == letter else true(self))
     monkeypatch.setattr(attacks.Suspect, "faults", changed)
     require_refuted(FOUND, [f"{letter}, "])
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_an_audit_that_looks_at_the_last_bit_accuses_floats_and_not_the_grid(seed):
-    """A sound mechanism is accused with probability 1e-6 at most."""
-    found = [
-        audit(one, [Pair("0 or 1", [0.0], [1.0])], PureDP(1), score=last_bit, seed=seed, level=1e-6)
-        for one in (attacks.float_noise, attacks.grid_noise)
-    ]
-    assert [report.violated for report in found] == [True, False]
 
 
 def test_a_grid_on_which_floats_are_used_is_refuted(world):
@@ -201,24 +157,3 @@ def test_every_mean_is_tried_or_out_of_reach():
     most = most_traced(members.BUDGET)
     assert all(exact_mean_traced(*place) > 1.8 * most for place in members.PLACES.values())
     assert all(exact_mean_traced(*place) < 0.6 * most for place in members.OUT_OF_REACH.values())
-
-
-# What notebook 01 says of a hundred people: coins, counts and beliefs.
-
-THEORY = Run(simulate=False)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_an_answer_and_a_count_have_the_ratio_and_the_spread_that_is_drawn(epsilon):
-    assert truthful(epsilon) / (1 - truthful(epsilon)) == pytest.approx(np.exp(epsilon))
-    rng, n, runs, share = np.random.default_rng(1), 100, 4000, people().smokes.mean()
-    yes = np.where(rng.random((runs, n)) < truthful(epsilon), people().smokes, ~people().smokes).mean(axis=1)
-    found = (yes - (1 - truthful(epsilon))) / (2 * truthful(epsilon) - 1)
-    assert found.std() == pytest.approx(coin_spread(epsilon, n), rel=0.06)  # 5 standard errors
-    assert found.mean() == pytest.approx(share, abs=5 * found.std() / runs**0.5)
-    assert count_spread(epsilon, n) == pytest.approx(np.sqrt(2) / (n * epsilon))
-
-
-def test_beliefs_are_those_of_bayes():
-    joint = np.array([np.exp(1.0), 1.0]) * (0.3, 0.7)
-    assert believed(np.array(0.3), 1.0) == pytest.approx(joint[0] / joint.sum())

@@ -1,7 +1,6 @@
 """The family is the catalog's, the maps and the explorer show what the planner says, and it is right."""
 
 from dataclasses import replace
-from math import inf
 
 import pytest
 
@@ -10,11 +9,9 @@ from workbench.chapters import which_one
 from workbench.chapters.registry import decide
 from workbench.chapters.which_one import choice
 from workbench.chapters.which_one.choice import Need, member
-from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
 from workbench.study.rules import Status
-from workbench.study.run import Run
 
 ALL = ("mean", "covariance", "gaussian")
 
@@ -34,10 +31,8 @@ def test_every_private_entry_has_one_row():
     ("key", "must", "privacy", "robust"),
     [
         ("univariate/unbounded-mean", {"scale", "normal"}, 2, False),
-        ("mean/affine", {"normal"}, 2, False),
         ("mean/adaptive", {"range", "normal"}, 1, False),
         ("mean/tukey", {"range", "normal"}, 0, True),
-        ("covariance/coinpress", {"upper", "normal"}, 1, False),
         ("covariance/thresholded", {"norm", "normal"}, 1, False),
     ],
 )
@@ -55,15 +50,9 @@ def test_an_entry_that_is_added_appears(monkeypatch):
     assert "mean/another" in which_one.table("mean").index
 
 
-def test_a_range_and_a_scale_leave_four_of_one_column_and_five_of_several():
-    assert set(choice.keys(1)) == {
-        "univariate/median", "univariate/unbounded-mean", "univariate/clipped-mean",
-        "univariate/two-step-mean",
-    }  # fmt: skip
-    assert set(choice.keys(3)) == {
-        "mean/populous", "mean/coordinatewise", "mean/clipped-box", "mean/coinpress", "mean/median-of-means",
-    }  # fmt: skip
-    assert set(choice.keys(1)) | set(choice.keys(3)) == set(choice.LABELS)
+def test_what_a_range_and_a_scale_leave_has_a_label():
+    assert {*choice.keys(1), *choice.keys(3)} == {*choice.LABELS}
+    assert len({*choice.keys(1)}) == 4
 
 
 BUDGET = (1.0, 1e-6)
@@ -79,23 +68,6 @@ def test_a_budget_is_one_that_is_taken_and_none_where_there_is_no_answer():
     assert choice.budget("univariate/two-step-mean", 500, 1, *BUDGET, 10.0) == PureDP(1.0)
     assert choice.budget("mean/coinpress", 500, 3, *BUDGET, 10.0) == ApproxDP(*BUDGET)
     assert choice.budget("mean/coordinatewise", 5, 3, 0.1, 1e-6, 10.0) is None
-
-
-@pytest.mark.daily
-def test_who_does_not_answer_is_infinitely_worse_and_a_word_is_no_key():
-    found = which_one.judged(lambda n, d, epsilon, radius: "mean/coordinatewise")
-    assert (found["over"] == inf).any()
-    assert (found["over"] >= 1).all()
-    with pytest.raises(ArgumentError, match="rule"):
-        which_one.judged(lambda *public: "the best one")
-
-
-@pytest.mark.daily
-def test_a_further_fact_never_costs_rows():
-    (panel,) = which_one.price_of_facts(Run(simulate=False)).panels
-    rows = dict(zip(choice.STATES, (one.y[0] for one in panel.series), strict=True))
-    for words, facts in choice.STATES.items():
-        assert all(rows[words] <= rows[less] for less, few in choice.STATES.items() if {*few} <= {*facts})
 
 
 BEST, ENOUGH = "which-one/names-the-best", "which-one/rows-are-enough"
@@ -118,14 +90,6 @@ def forget():
 
 def decided(claim, profile="quick"):
     return decide([claim], profile, 4, jobs=1)[claim]
-
-
-@pytest.mark.daily
-@pytest.mark.usefixtures("_one_setting")
-@pytest.mark.parametrize(("claim", "profile"), [(BEST, "quick"), (ENOUGH, "full")])
-def test_the_claims_hold(claim, profile):
-    """A band of 15 % round a median is more than the runs of a quick reproduction decide."""
-    assert decided(claim, profile).status is Status.HOLDS
 
 
 @pytest.mark.daily

@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 from scipy.integrate import cumulative_simpson
-from scipy.stats import chi2
+from scipy.stats import chisquare
 from scipy.stats.qmc import Sobol
 
 from workbench.privacy import exact
@@ -51,22 +51,20 @@ def law(kind, scale, bound=None):
 
 
 def below(law, x):
-    s, x = mpf(law.scale), mpf(x)
-    kind = type(law)
+    s, x, kind = mpf(law.scale), mpf(x), type(law)
     if kind is exact.Normal:
-        return mpmath.erfc(-x / (s * mpmath.sqrt(2))) / 2
-    if kind is exact.Laplace:
-        return mpmath.exp(x / s) / 2 if x < 0 else 1 - mpmath.exp(-x / s) / 2
-    if kind is exact.TruncatedLaplace:
-        b = mpf(law.bound)
-        inside = max(-b, min(b, x))
-        half = (1 - mpmath.exp(-abs(inside) / s)) / (1 - mpmath.exp(-b / s)) / 2
-        return mpf(1) / 2 + (half if inside > 0 else -half)
+        return mpmath.ncdf(x / s)
+    if kind is exact.DiscreteLaplace:
+        k, q = mpmath.floor(x), mpmath.exp(-1 / s)
+        return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
+    tail = mpmath.exp(-abs(x) / s)
     if kind is exact.Exponential:
-        return mpmath.mpf(0) if x < 0 else 1 - mpmath.exp(-x / s)
-    assert kind is exact.DiscreteLaplace
-    k, q = mpmath.floor(x), mpmath.exp(-1 / s)
-    return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
+        return mpf(0) if x < 0 else 1 - tail
+    if kind is exact.Laplace:
+        return tail / 2 if x < 0 else 1 - tail / 2
+    assert kind is exact.TruncatedLaplace
+    half = min((1 - tail) / (1 - mpmath.exp(-mpf(law.bound) / s)), mpf(1)) / 2
+    return mpf(1) / 2 + (half if x > 0 else -half)
 
 
 def size_above(law, x):
@@ -77,22 +75,13 @@ def size_above(law, x):
 
 
 def exactly_at(law, draws):
-    low, high = _common(law, mpf(LEAST) / len(draws))
+    low, high = np.sort(draws)[[LEAST, -1 - LEAST]]  # cells of fewer draws are one with the next
     if low == high:
         return float((draws == low).all())
     ends = [below(law, z + mpf(1) / 2) for z in range(low, high)]
-    expected = len(draws) * np.diff(np.array([0, *ends, 1])).astype(float)
+    expected = len(draws) * np.diff([0.0, *map(float, ends), 1.0])
     counts = np.bincount(np.clip(draws - low, 0, high - low).astype(int), minlength=high - low + 1)
-    return float(chi2.sf(((counts - expected) ** 2 / expected).sum(), high - low))
-
-
-def _common(law, least):
-    low = high = 0
-    while below(law, low - mpf(1) / 2) >= least:
-        low -= 1
-    while 1 - below(law, high + mpf(1) / 2) >= least:
-        high += 1
-    return low, high
+    return float(chisquare(counts, expected).pvalue) if expected.all() else 0.0
 
 
 def holds(law, k, top, bits):

@@ -45,9 +45,7 @@ def least_noise(cost):
     return high, shown(cost, high)[1]
 
 
-@pytest.mark.parametrize(
-    ("rho", "delta"), [(4.0, 6.87e-4), (1.0, 1e-6), (0.5, 1e-6), (100.0, 1e-15), (0.1, 1e-3), (9.0, 0.3)]
-)
+@pytest.mark.parametrize(("rho", "delta"), [(4.0, 6.87e-4), (0.5, 1e-6), (100.0, 1e-15), (9.0, 0.3)])
 def test_a_lone_row_shows_through_rounded_normal_noise_with_probability_at_most_delta(rho, delta):
     """⌊X + ½⌋ ≥ k iff X ≥ k - ½: on counts themselves half a row is given away, up to 1e8 times δ."""
     least, scale = least_noise(ZCDP(rho, delta))
@@ -68,10 +66,9 @@ def test_the_threshold_of_discrete_noise_covers_a_scale_that_is_rounded_up():
             assert wider ** (least - 1) / (1 + wider) > delta / 2
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 1e-12, 1e-17, 1e-19, 1e-30])
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-17, 1e-30])
 def test_discrete_laplace_noise_is_never_less_than_its_scale(epsilon):
-    charge = histogram_charge("counts", PureDP(epsilon))
-    noise = SimulatedNoise(np.random.default_rng(1))
+    charge, noise = histogram_charge("counts", PureDP(epsilon)), SimulatedNoise(np.random.default_rng(1))
     noisy = finite_histogram(np.zeros(3, np.int64), 2000, charge, noise)
     assert np.median(np.abs(noisy)) >= 0.3 * 2 / epsilon
 
@@ -181,10 +178,7 @@ def test_one_row_decides_neither_the_type_nor_the_width_of_a_key(release, common
         assert released(release, keys, seed)[0][0] is kind
 
 
-@pytest.mark.parametrize("row", [1, 2.5, 2**63, "a", None, True], ids=repr)
-def test_bins_of_a_partition_are_an_array_whatever_its_rows_are(row):
-    charge = histogram_charge("bins", PureDP(1.0))
-    with pytest.raises(ArgumentError, match="bins = 'list': expected a numpy array"):
-        finite_histogram([1] * 10 + [row], 3, charge, SimulatedNoise(np.random.default_rng(0)))
-    with pytest.raises(ArgumentError, match=r"bins = 'array of type float64': expected whole numbers"):
-        finite_histogram(np.ones(10), 3, charge, SimulatedNoise(np.random.default_rng(0)))
+@pytest.mark.parametrize("bins", [[1, 2, 1], [1, None, 1], np.ones(3)], ids=repr)
+def test_bins_of_a_partition_are_an_array_of_whole_numbers(bins):
+    with pytest.raises(ArgumentError, match=r"^bins = '(list|array of type float64)': expected"):
+        finite_histogram(bins, 3, histogram_charge("bins", PureDP(1.0)), UnitNoise())
