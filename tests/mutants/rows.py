@@ -352,7 +352,7 @@ ROWS = (
      "estimators.test_affine.test_a_row_that_goes_leaves_the_lengths_of_others_as_they_are", 2),
     ("a share that noise may hide, in a corner", "estimators.shared.moments.LiftedMoment.share",
      "share(corner, (self.steps * STEP) ** 2, charge)", "corner / (self.steps * STEP) ** 2",
-     "estimators.test_absent.test_without_absent_rows_the_corner_changes_no_bit"),
+     "estimators.test_absent.test_without_absent_rows_the_corner_changes_no_bit", -3.2),
     ("a negative draw settled at every height", "privacy.exact.settled", "boundaries > 0", "True",
      "privacy.test_exact.test_a_draw_is_settled_where_no_bits_that_may_follow_reach_what_is_needed",
      "HEIGHTS.1.0"),
