@@ -135,7 +135,7 @@ WITH_CONTEXTS = (
     ("friends in l1 by their distance in l2", partial(patch.object, votes.L1Points, "METRIC", "sqeuclidean"),
      "estimators.test_populous.test_many_points_are_compared_piece_by_piece_near_and_far", votes.L1Points, 1),
     ("normal noise in l1", partial(patch.dict, votes.JOINT, laplace="voted_gaussian"),
-     "estimators.test_populous.test_a_histogram_in_l1"),
+     "estimators.test_populous.test_an_average_moves_by_most_of_what_is_charged", "l1"),
 )  # fmt: skip
 
 OTHERS = (
