@@ -25,26 +25,12 @@ BUDGET, D = ApproxDP(8.0, 1e-6), 3
 USUAL, BETA = ApproxDP(1.0, 1e-6), 0.1
 
 
-N = 600
-
-
 SCALES = [
     (BUDGET, D, 250, LOCATED),
     (ApproxDP(4.0, 1e-4), 1, 300, LOCATED),
     (USUAL, 2, 3000, LOCATED),
     (USUAL, 2, 900, WISHART),
 ]
-
-
-def rotated(d, condition, seed):
-    """Axes of lengths from 1 to the root of 1/condition, turned."""
-    return uniform_basis(d, stream((d, seed))) * np.geomspace(1, condition**-0.5, d)
-
-
-def traced(x):
-    trace = Trace()
-    release = AffineMean()(x, budget=BUDGET, rng=stream(1), trace=trace)
-    return release.value, {name: values[0] for name, values in trace.records.items()}
 
 
 @pytest.mark.turns(4)
@@ -65,12 +51,16 @@ def test_the_charge_is_that_of_the_proof_and_its_scale_the_least(budget, d, n, k
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_location_and_scatter_follow_an_affine_map(offset):
     """Of skew rows, whose median is no image of a median."""
-    x, axes = stream(3).gamma(20.0, 1.0, (N, D)), rotated(D, 1e4, 1)
-    (_, plain), (_, moved) = traced(x), traced(x @ axes.T + offset)
-    assert plain["h"] == moved["h"] > 0
-    back = np.linalg.inv(axes)
-    assert back @ moved["scatter"] @ back.T == pytest.approx(plain["scatter"], rel=1e-5, abs=1e-5)
-    assert back @ (moved["location"] - offset) == pytest.approx(plain["location"], abs=1e-6)
+    x, axes = stream(3).gamma(20.0, 1.0, (600, D)), uniform_basis(D, stream(1)) * [1.0, 0.1, 0.01]
+    (plain, moved), back = (Trace(), Trace()), np.linalg.inv(axes)
+    for rows, trace in ((x, plain), (x @ axes.T + offset, moved)):
+        AffineMean()(rows, budget=BUDGET, rng=stream(1), trace=trace)
+    (h, scatter, location), (k, turned, far) = (
+        [trace.records[name][0] for name in ("h", "scatter", "location")] for trace in (plain, moved)
+    )
+    assert h == k > 0
+    assert back @ turned @ back.T == pytest.approx(scatter, rel=1e-5, abs=1e-5)
+    assert back @ (far - offset) == pytest.approx(location, abs=1e-6)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-14])

@@ -320,7 +320,7 @@ def test_no_pair_breaks_a_bound(chunk):
     assert any(one["apart"] == 1 for one in found)
 
 
-DESCEND, SCALED, SLOPE = Solver.descend, Scaled.of.__func__, Stability.slope
+DESCEND, SCALED = Solver.descend, Scaled.of.__func__
 
 
 def descending(**changed):
@@ -334,11 +334,6 @@ def from_below(cls, x, influence, level):
     return Scaled(right.rows * 64.0, right.exponents - 6)
 
 
-def forgiving(self, scaled, low, high):
-    """A test without what a row may take away: e t is added back."""
-    return SLOPE(self, scaled, low, high) + self.influence.most * self.most
-
-
 MUTANTS = {
     "no guard": (Solver, "descend", descending(widest=np.inf)),
     "steps": (Solver, "descend", descending(steps=4)),
@@ -347,11 +342,8 @@ MUTANTS = {
     "no inflation": (stable_quantile, "inflation", lambda n, d, widest: 0.0),
     "no margin": (Stability, "margin", property(lambda self: 0.0)),
     "no spacing": (Stability, "spacing", property(lambda self: 1.0)),
-    "no loss": (Stability, "slope", forgiving),
-    "one level": (Stability, "high", lambda self, t: self.level),
-    "change": (Stability, "change", property(lambda self: 0.9 / (self.strength - 1))),
 }
-SHOWN_BY = {"steps": 136, "one level": 337, "no margin": 12}  # tried first: it takes long to find them
+SHOWN_BY = {"steps": 136, "no margin": 12}  # tried first: it takes long to find them
 
 
 @contextmanager
