@@ -12,7 +12,7 @@ from workbench.estimators import (
 )
 from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.shared import noisy_means, rows
+from workbench.estimators.shared import rows
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.stable_quantile import (
     LiftedSolver,
@@ -41,14 +41,12 @@ def as_they_are(rows, radius, step):
     return np.rint(rows / step)
 
 
-def of_the_level(self, t):
-    return self.level
-
-
 LIFTED = (
-    ("levels of Lo that are all the same", "estimators.stable_quantile.Stability.high", None, of_the_level,
+    ("levels of Lo that are all the same", "estimators.stable_quantile.Stability.high",
+     "self.level + t * self.spacing", "self.level",
      "estimators.test_stable_quantile.test_levels_are_more_than_one_row_apart", "DESIGNS.0"),
-    ("levels of Hi that are all the same", "estimators.stable_quantile.Stability.low", None, of_the_level,
+    ("levels of Hi that are all the same", "estimators.stable_quantile.Stability.low",
+     "self.level - (t - 1) * self.spacing", "self.level",
      "estimators.test_stable_quantile.test_levels_are_more_than_one_row_apart", "DESIGNS.0"),
     ("a guard that sees the centre", "estimators.stable_quantile.LiftedSolver.allowed", None, Solver.allowed,
      "estimators.test_stable_quantile.test_the_guard_does_not_see_the_centre", 1e7),
@@ -170,21 +168,6 @@ STAGES = (
 )  # fmt: skip
 
 
-def mean_of_an_exact_share(counted, n, charge, noise):
-    found = max(int(counted.counts[-1]) / n, 0.1)
-    return noisy_means.additive(counted, charge, noise)[:-1] / found, found
-
-
-def moment_of_an_exact_share(counted, n, charge, draw):
-    return draw(counted)[:-1, :-1] / max(int(counted.counts[-1, -1]) / n, 0.1)
-
-
-def mean_and_share_apart(counted, n, charge, noise):
-    joint, whole = noisy_means.weighed(counted, n, charge)
-    found = noisy_means.share(noisy_means.additive(joint[-1:], charge, noise)[0], whole, charge)
-    return noisy_means.additive(counted[:-1], charge, noise) / found, found
-
-
 TALLER = {"laplace": 1.0, "gaussian": 1.0}
 
 COUNTS_WITH_SUMS = (
@@ -196,16 +179,18 @@ COUNTS_WITH_SUMS = (
      "estimators.test_two_step.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be", "moment"),
     ("a count that is not used", "estimators.shared.noisy_means.share", None, lambda *_: 1.0,
      "estimators.test_two_step.test_what_is_released_is_over_the_rows_that_are_there", "gaussian", 3),
-    ("an exact share of a mean, Laplace", "estimators.shared.noisy_means.mean_and_share", None,
-     mean_of_an_exact_share,
+    ("an exact share of a mean, Laplace", "estimators.shared.noisy_means.mean_and_share",
+     "float(noisy[-1])", "float(joint.counts[-1] * joint.unit)",
      "estimators.test_two_step.test_what_is_released_is_made_of_the_noisy_numbers_alone", "laplace"),
-    ("an exact share of a mean, normal", "estimators.shared.noisy_means.mean_and_share", None,
-     mean_of_an_exact_share,
+    ("an exact share of a mean, normal", "estimators.shared.noisy_means.mean_and_share",
+     "float(noisy[-1])", "float(joint.counts[-1] * joint.unit)",
      "estimators.test_two_step.test_what_is_released_is_made_of_the_noisy_numbers_alone", "gaussian"),
-    ("an exact share of a moment", "estimators.shared.noisy_means.rescaled_moment", None,
-     moment_of_an_exact_share,
+    ("an exact share of a moment", "estimators.shared.noisy_means.rescaled_moment",
+     "float(noisy[-1, -1])", "float(joint.counts[-1, -1] * joint.unit)",
      "estimators.test_two_step.test_what_is_released_is_made_of_the_noisy_numbers_alone", "moment"),
-    ("a share beside the charge", "estimators.shared.noisy_means.mean_and_share", None, mean_and_share_apart,
+    ("a share beside the charge", "estimators.shared.noisy_means.mean_and_share",
+     "additive(joint, charge, noise)",
+     "np.append(additive(counted[:-1], charge, noise), additive(joint[-1:], charge, noise))",
      "estimators.test_two_step.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be", "gaussian"),
     ("a share that noise may hide, divided by unasked", "estimators.shared.noisy_means.noise_quantile", None,
      lambda *_: 0.0,

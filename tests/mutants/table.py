@@ -19,7 +19,7 @@ from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.distributions import Interval
-from workbench.estimators import base, scale, two_step
+from workbench.estimators import base, scale, two_step, votes
 from workbench.estimators import nets as pure_net
 from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres, UnitHistogram
@@ -27,7 +27,6 @@ from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered, PaperFilter
 from workbench.estimators.shared import budgets, rows
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian
-from workbench.estimators.votes import vote_and_mask
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
@@ -46,7 +45,6 @@ from workbench.study.faults import (
     attribute,
     charged,
     everywhere,
-    replaced_everywhere,
     swapped,
 )
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
@@ -74,11 +72,6 @@ def halved(function):
 
 
 # Statistics that are more sensitive than they are charged for
-
-
-class Unclipped:
-    def __getattr__(self, name):
-        return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
 
 
 def scores_of_floats(self, *arguments):
@@ -198,17 +191,6 @@ def a_fraction(factor):
 # Budgets and plans
 
 
-def overspent_shares(budget, *shares, **deltas):
-    *first, last = divided(budget, *shares, **deltas)
-    name = "rho" if hasattr(budget, "rho") else "epsilon"
-    return *first, replace(last, **{name: getattr(budget, name)})
-
-
-def whole_vote(budget, share, kind):
-    vote, mask = votes(budget, share, kind)
-    return vote, replace(mask, epsilon=budget.epsilon)
-
-
 def twice_a_coordinate(self, d, budget):
     rule, cost = coordinate_cost(self, d, budget)
     return rule, times(cost, 2.0)
@@ -220,12 +202,10 @@ def every_share_is_the_whole(example):
     one = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
     with ExitStack() as stack:
         stack.enter_context(
-            replaced_everywhere(
-                (divided, overspent_shares),
-                (votes, whole_vote),
-                (step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights)),
-            )
+            swapped(step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights))()
         )
+        stack.enter_context(rewritten(budgets, "divided", "rest -= size", "pass")())
+        stack.enter_context(rewritten(votes, "vote_and_mask", "(1 - share) * budget", "budget")())
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(rewritten(PaperFilter, "_rounds", outer, "outer = budget")())
         stack.enter_context(rewritten(PaperFilter, "_directions", one, "cost, pure = budget,")())
@@ -277,7 +257,7 @@ clipped_mean, within_ball, in_ball, in_box = (
     rows.in_ball,
     rows.in_box,
 )
-divided, step_budgets, votes = budgets.divided, budgets.step_budgets, vote_and_mask
+step_budgets = budgets.step_budgets
 coordinate_cost = StableCentres.coordinate_cost
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
 THRESHOLD = histograms.stability_threshold
@@ -327,8 +307,9 @@ FOUND = (
            ("in a doubled box", in_box, lambda whole, reach, step: in_box(whole, 2 * reach, step)))),
      ("whole numbers that are rounded alone",
       swapped(in_ball, lambda x, radius, step: np.rint(within_ball(x, radius) / step)), on.is_rounded_up),
-     ("clip of a net's scores off", attribute(pure_net, "np", Unclipped()),
-      lambda example: isinstance(example.estimator, pure_net.PureNetCovariance)),
+     ("clip of a net's scores off", rewritten(pure_net.PureNetCovariance, "scores",
+      "np.clip(np.rint(terms, out=terms), -least, most, out=terms)", "np.rint(terms, out=terms)"),
+      on.of_type("PureNetCovariance")),
      ("cut of the mean off", attribute(ClippedMean, "statistic", lambda self, z, bound: float(z.mean())),
       on.is_cut),
      ("bins from the smallest row on", attribute(UnitHistogram, "keys", bins_from_the_smallest_row),
