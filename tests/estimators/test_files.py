@@ -305,7 +305,7 @@ def test_numbers_of_every_type_of_parquet_are_those_of_rows_in_memory(tmp_path):
     rng, n = np.random.default_rng(1), 9000
     kinds = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8")
     columns = {kind: np.frombuffer(rng.bytes(n * np.dtype(kind).itemsize), kind) for kind in kinds}
-    columns["true"] = rng.random(n) < 0.5
+    columns |= {"true": rng.random(n) < 0.5}
     columns |= {f"{name} or none": pa.array(one, mask=rng.random(n) < 0.1) for name, one in columns.items()}
     table = pa.table(columns | {"none": pa.nulls(n, pa.int64())})
     pq.write_table(table, tmp_path / "x.parquet", row_group_size=3000)

@@ -11,7 +11,7 @@ import numpy as np
 
 import workbench as wb
 from tests.mutants import conditions as on
-from tests.mutants.faults import rewritten
+from tests.mutants.faults import changed, rewritten
 from workbench import ClippedMean, errors
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
@@ -35,9 +35,9 @@ from workbench.privacy import (
     Parallel,
     PureDP,
     Sequential,
-    SimulatedNoise,
     histograms,
     mechanisms,
+    noise,
     stable,
 )
 from workbench.study.faults import (
@@ -97,22 +97,19 @@ def float_moment(x, change, radius, counted=False):
 # Rows
 
 
-def rows_dropped(values):
-    with np.errstate(invalid="ignore"):
-        usable = np.abs(values) <= base.LARGEST
-    return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
-
-
-def clipped_in_place(owner):
-    reader = owner._rows
-
-    def clipped(self, x):
-        if isinstance(x, np.ndarray) and x.flags.writeable:
-            with np.errstate(invalid="ignore"):
-                np.clip(x, -1e3, 1e3, out=x)
-        return reader(self, x)
-
-    return attribute(owner, "_rows", clipped)
+DROPPED = changed(
+    base.sanitised,
+    "return rows",
+    """kept = ~np.isnan(rows.reshape(len(rows), -1)).any(axis=1)
+    return rows[kept] if kept.sum() >= 4 else rows""",
+)
+IN_PLACE = (
+    "values, labels = read(x)",
+    """values, labels = read(x)
+    if isinstance(x, np.ndarray) and x.flags.writeable:
+        with np.errstate(invalid="ignore"):
+            np.clip(x, -1e3, 1e3, out=x)""",
+)
 
 
 def text_read_as_zeros(x):
@@ -124,12 +121,6 @@ def text_read_as_zeros(x):
 
 def half_of_integers(value, charge, noise):
     return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon))
-
-
-def own_stream(seed):
-    return lambda rng: (
-        SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
-    )
 
 
 # Changes of the method `estimate` of an estimator: (self, x, budget, noise)
@@ -250,7 +241,7 @@ def drifting(plan):
 
 chosen_by = WindowMedian.choices
 weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
-sanitised, read, release, given = base.sanitised, base.read, base.Release, base.noise_source
+read, release = base.read, base.Release
 clipped_mean, within_ball, in_ball, in_box = (
     two_step.clipped_mean,
     rows.within_ball,
@@ -366,10 +357,10 @@ FOUND = (
     (accounting.plan_is_a_pure_function_of_public_numbers, {},
      ("a plan that drifts", method("plan", drifting), everywhere)),
     (behaviour.an_unusable_row_is_absent, {},
-     ("unusable rows dropped", attribute(base, "sanitised", rows_dropped), everywhere)),
+     ("unusable rows dropped", attribute(base, "sanitised", DROPPED), everywhere)),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
-     ("the caller's array clipped", clipped_in_place(base.Univariate), on.on_the_line),
-     ("the caller's rows clipped", clipped_in_place(base.Estimator), on.in_many_dimensions),
+     ("the caller's array clipped", rewritten(base.Univariate, "_rows", *IN_PLACE), on.on_the_line),
+     ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), on.in_many_dimensions),
      ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max())),
       everywhere),
      ("a warning for ties", method("estimate", of_rows(warned_of)), everywhere)),
@@ -389,8 +380,10 @@ FOUND = (
      ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None)), everywhere),
      ("text read as zeros", attribute(base, "read", text_read_as_zeros), everywhere)),
     (behaviour.same_stream_gives_the_same_bits, {},
-     ("a stream of its own", attribute(base, "noise_source", own_stream(None)), everywhere),
-     ("one stream for all", attribute(base, "noise_source", own_stream(0)), everywhere)),
+     ("a stream of its own", rewritten(noise, "noise_source", "Noise(rng)",
+      "Noise(np.random.default_rng())"), everywhere),
+     ("one stream for all", rewritten(noise, "noise_source", "Noise(rng)",
+      "Noise(np.random.default_rng(0))"), everywhere)),
     (behaviour.declared_symmetries_hold, {},
      ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
       method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), HAS_NO_SUBSPACE)),
