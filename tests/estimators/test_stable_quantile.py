@@ -87,8 +87,8 @@ def tied(rng):
     test = Stability(n, 1, Influence(1.0), count - most, most, 2.0)
     near = float(rng.choice([-1, 1])) * 10.0 ** rng.uniform(-7, -4)
     test = replace(test, level=count - most * test.spacing + near)
-    slope = slope_of(test, first, most)
-    strength = 2.0 if slope is None else max(1.01, (slope - (1 + test.margin) * most) * (1 - 1e-9))
+    found = edge(test, first, most)
+    strength = 2.0 if found is None else max(1.01, found * (1 - 1e-9))
     return Attack(replace(test, strength=strength), first, second)
 
 
@@ -110,7 +110,7 @@ def extreme(rng):
     second = first.copy()
     second[0] = 0.0
     test = Stability(len(first), d, Influence(1.0), level, most, 2.0)
-    strength = (slope_of(test, first, t) or inf) - (test.influence.most + test.margin) * t
+    strength = edge(test, first, t) or inf
     return Attack(replace(test, strength=strength * (1 - 1e-9 if t == 1 else 1 + 1e-9)), first, second)
 
 
@@ -121,20 +121,20 @@ def ends(test, x, t):
     return scaled, high, None if high is None else test.solver.descend(scaled, high, test.high(t))
 
 
-def slope_of(test, x, t):
-    """What C_t compares with G + et, None if a level is not found."""
+def edge(test, x, t):
+    """The strength at which C_t just holds, None if a level is not found."""
     scaled, high, low = ends(test, x, t)
-    return None if low is None else test.slope(scaled, low, high)
+    if low is None:
+        return None
+    return test.slope(scaled, low, high) - (test.influence.most + test.margin) * t
 
 
 def at_the_edge(test, x, rng):
     """The test with the strength at which some C_t just holds, or just fails, for these rows."""
-    t = int(rng.integers(1, test.most + 1))
-    if (found := slope_of(test, x, t)) is None:
-        return test
-    slope = found - (test.influence.most + test.margin) * t
+    found = edge(test, x, int(rng.integers(1, test.most + 1)))
+    around = 1 + float(rng.choice([-1e-12, 0, 0, 0, 1e-12, 1e-6, -1e-6]))
     try:
-        return replace(test, strength=slope * (1 + float(rng.choice([-1e-12, 0, 0, 0, 1e-12, 1e-6, -1e-6]))))
+        return test if found is None else replace(test, strength=found * around)
     except ArgumentError:
         return test
 
@@ -269,10 +269,8 @@ def lifted(edge, number):
 
 def barely(free, x, t):
     """The strength, the scale and the guard that rows pass at t, and no more; None if they do not."""
-    scaled, high, low = ends(free, x, t)
-    if low is None:
-        return None
-    strength = free.slope(scaled, low, high) - (free.influence.most + free.margin) * t
+    scaled, _, low = ends(free, x, t)
+    strength = edge(free, x, t) or 0.0
     return None if strength < 1.03 else (strength, scaled.scale(low), 6 * float((low[1:, 1:] ** 2).sum()))
 
 
@@ -394,8 +392,8 @@ def test_scores_of_neighbours_at_the_edge_differ_by_one(share):
     test = Stability(len(x), 1, Influence(1.0), high - 2, 2, STRENGTH)
     test = replace(test, level=high - 2 * test.spacing)
     assert (test.measure(x)[0], test.measure(other)[0]) == (1, 0)
-    assert STRENGTH + 2 * share < slope_of(test, x, 2) < STRENGTH + 2
-    assert 0 < slope_of(test, other, 1) < STRENGTH + share
+    assert 2 * share - 2 < edge(test, x, 2) - STRENGTH < 0
+    assert edge(test, other, 1) - STRENGTH < share - 1
 
 
 # Lifted rows
