@@ -36,6 +36,7 @@ from workbench.estimators.references import (
     simple_mean,
     simple_moment,
 )
+from workbench.estimators.robust import RobustMean
 from workbench.estimators.tukey import (
     MOST,
     ResilientHeavyMean,
@@ -152,6 +153,19 @@ def test_the_table_is_what_its_script_makes(of, size):
     (kept,) = [one for one in rows_for(1, 0.05, of) if one.size == size]
     for name, numbers in fresh.items():
         assert getattr(kept, name) == (numbers if name == "of" else pytest.approx(numbers, rel=1e-3))
+
+
+# The filter of single rows. Sensitivities: the contracts.
+
+
+def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
+    rule = RobustMean(radius=10.0, sigma=1.0).steps(100_000, 10, ApproxDP(10.0, 0.01))
+    scores = rng(10).chisquare(2, 100_000)
+    for place in (30.0, 15.0, 8.0):
+        scores[:5000] = place + rng(11).random(5000)
+        cut = rule.cut(2, np.histogram(scores, [*rule.edges(2), np.inf])[0])
+        assert cut <= place
+        assert (scores[5000:] <= cut).mean() > 0.9, "too many good rows go"
 
 
 # Filters without privacy. Attacks: the claims.

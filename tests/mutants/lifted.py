@@ -58,7 +58,7 @@ LIFTED = (
     ("steps beyond the room", "privacy.stable.within", None, lambda *_: True,
      "privacy.test_stable.test_plans_hold_steps_within_the_room_and_no_more"),
     ("rows of the finish that no ball holds", "estimators.shared.moments.in_ball", None, as_they_are,
-     "estimators.test_affine.test_moments_are_of_rows_in_a_ball_round_what_was_released"),
+     "estimators.test_unbounded.test_moments_are_of_rows_in_a_ball_round_what_was_released"),
 )  # fmt: skip
 
 

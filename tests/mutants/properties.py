@@ -92,7 +92,7 @@ OTHERS = (
      "privacy.test_plan.test_the_exact_composition_is_that_of_dp_accounting_and_not_below", [0.02] * 15, 0.0),
     ("an error of eigenvalues that stand still", "estimators.adaptive_covariance.denoised_spectrum",
      "4 * (trace + slopes)", "4 * trace",
-     "estimators.test_adaptive.test_the_squared_error_is_as_it_is_estimated", np.geomspace(90, 0.1, 12), 1e3,
+     "estimators.test_sparse.test_the_squared_error_is_as_it_is_estimated", np.geomspace(90, 0.1, 12), 1e3,
      False),
     ("tokens named by closeness", "estimators.subspaces.Tokens.of", "for row in found",
      "for row in found[(np.abs(found[:, None] - found).max(axis=2) <= 1).argmax(axis=1)]",
