@@ -15,7 +15,7 @@ from scipy.linalg import svdvals
 from scipy.stats import gamma, kstest
 
 from tests.estimators.streams import rng
-from workbench import MedianOfMeansMean, Populous
+from workbench import MedianOfMeansMean, Populous, SubspaceExact
 from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, votes
@@ -330,6 +330,10 @@ def test_wrong_parameters_are_refused(wrong, argument):
 def test_votes_that_the_proof_does_not_cover_are_refused(wrong):
     with pytest.raises(ArgumentError):
         Vote(*wrong)
+
+
+def test_the_source_s_groups_of_a_subspace():
+    assert SubspaceExact(calibration="paper", centred=True).fewest(3, BUDGET) == 3 * 584
 
 
 def test_without_the_guard_the_mass_bound_would_be_wrong():

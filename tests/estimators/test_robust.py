@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm
 
 from tests.estimators.streams import rng
+from workbench.bounds.limits import mean_unit
 from workbench.errors import ArgumentError
 from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, rows_for, scatter_factors
 from workbench.estimators.prime import (
@@ -29,12 +30,14 @@ from workbench.estimators.prime import (
     weighed,
 )
 from workbench.estimators.references import (
+    above_mean,
     filter_weights,
     filtered_mean,
     filtered_moment,
     removable,
     simple_mean,
     simple_moment,
+    upper_tail,
 )
 from workbench.estimators.robust import RobustMean
 from workbench.estimators.tukey import (
@@ -168,7 +171,28 @@ def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
         assert (scores[5000:] <= cut).mean() > 0.9, "too many good rows go"
 
 
-# Filters without privacy. Attacks: the claims.
+# Filters without privacy: tails of quadratic forms, and each part left out. Attacks: the claims.
+
+
+SPECTRA = (
+    *((1.0,), (0.5**0.5, -(0.5**0.5)), (0.8, 0.6, 0.0), (8**-0.5,) * 8),
+    (0.9, -0.2, -0.2, -0.2, -0.2),
+)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("spectrum", SPECTRA)
+def test_tails_and_the_share_above_the_mean_are_those_of_simulated_forms(spectrum):
+    g = rng(3).standard_normal((10**6, len(spectrum)))
+    values = np.sort((g * g) @ np.array(spectrum))
+    assert abs(above_mean(np.array(spectrum)) - (values >= sum(spectrum)).mean()) < 0.003
+    for sign in (1.0, -1.0):
+        x, tail = upper_tail(sign * np.array(spectrum))
+        assert (np.diff(x) > 0).all()
+        seen = 1 - np.searchsorted(np.sort(sign * values), x) / len(values)
+        known = (tail <= 0.3) & (seen > 2e-3)
+        assert known.sum() >= 3
+        assert (np.abs(tail[known] / seen[known] - 1) < 0.15).all()
 
 
 def test_the_filter_is_equivariant():
@@ -186,6 +210,15 @@ def test_a_filter_stops_before_it_removes_too_much_and_is_the_plain_estimate_wit
     for moment, mean in ((filtered_moment, filtered_mean), (simple_moment, simple_mean)):
         assert np.allclose(moment(x, 0.0), x.T @ x / len(x))
         assert np.allclose(mean(x, 0.0), x.mean(axis=0))
+
+
+@pytest.mark.parametrize(("d", "n", "corruption"), [(1, 4000, 0.05), (5, 10_000, 0.1)])
+@pytest.mark.parametrize("radius", [1.5, 3.0, 1e3])
+def test_the_mean_filter_errs_by_the_unit(d, n, corruption, radius):
+    x = lowered(rng(4).standard_normal((n, d)), int(corruption * n), radius)
+    most = min(2.7 * mean_unit(corruption), 1.1 * np.linalg.norm(x.mean(axis=0)))
+    assert np.linalg.norm(filtered_mean(x, corruption)) <= most
+    assert np.linalg.norm(simple_mean(x, corruption)) <= 3.5 * mean_unit(corruption)
 
 
 # PRIME and its family: what the answers are. Draws, hostile and absent rows, neighbours: the contracts.

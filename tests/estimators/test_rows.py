@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tests.estimators.streams import squared_gap
+from workbench.errors import ArgumentError
 from workbench.estimators.shared import rows
 from workbench.estimators.shared.moments import (
     MOST_RAISED,
@@ -159,6 +160,13 @@ def test_a_long_row_changes_nothing_in_how_another_is_clipped():
     alone[1:] *= 1e-3
     step = step_of(1.0, BITS)
     assert (in_ball(x, 1.0, step)[0] == in_ball(alone, 1.0, step)[0]).all()
+
+
+@pytest.mark.parametrize("radius", [0.0, np.nan, 1e-141, 1e151])
+@pytest.mark.parametrize("statistic", [mean_in_ball, mean_in_box, moment_in_ball])
+def test_radii_that_no_grid_resolves_are_refused(statistic, radius):
+    with pytest.raises(ArgumentError, match=r"^radius = "):
+        statistic(np.zeros((2, 2)), same, radius)
 
 
 # Moments of clipped rows: what one row moves, a ball and its inverse, lifted and weighted ones, frames.

@@ -99,6 +99,8 @@ TWO, RARE = TwoStepMean(radius=100.0, sigma=1.0), two_valued(0.043, 10_000)
         (TIGHT, PURE, END + two_valued(CLIPPED), 0.9),
         (PAPER, PURE, END + two_valued(1 / (1 + FURTHER**2)), 0.9),
         (TWO, PURE, two_valued(0.078), 0.6),
+        (TWO, PureDP(0.1), two_valued(0.434), 0.5),
+        (replace(TWO, calibration="paper"), PureDP(4.0), two_valued(6e-4, 10_000), 0.2),
         (UnboundedMean(sigma=1.0), APPROX, RARE, 0.7),
         (CoordinatewiseMean(sigma=1.0), APPROX, np.outer(RARE, [1, -1]), 0.5),
     ],

@@ -274,18 +274,19 @@ def far_normal(seed):
 @pytest.mark.parametrize("spectrum", [WHITE, WIDEST])
 def test_an_answer_is_that_of_steps_in_round_frames_by_their_costs(monkeypatch, spectrum):
     """Of several steps the first is none; here step k tells the moment k, and frames stay as they are."""
-    told, after, used = iter(range(9)), np.array(spectrum), {}
+    told, seen, wanted, used = iter(range(9)), [], [], {}
     monkeypatch.setattr(RoundFinish, "_measured", lambda *_: (np.zeros(4), next(told) * np.eye(4)))
-    monkeypatch.setattr(unbounded, "rounder", lambda *_: np.eye(4))
+    monkeypatch.setattr(unbounded, "rounder", lambda _, excess: seen.append(excess) or np.eye(4))
+    after, charges = np.array(spectrum), [*STEPS.charges()]
+    found = STEPS.estimate(far_normal(15), identity_frame(4), 4 * after, charges, noise_of(1))
     for k, cost in enumerate(STEPS.costs):
         if k and 4 * after.min() >= after.max():
             used[k] = cost.rho
-        after = after / (after + STEPS.excess(after, cost))
-    found = STEPS.estimate(
-        far_normal(15), identity_frame(4), np.array(spectrum), [*STEPS.charges()], noise_of(1)
-    )
-    wanted = np.average([*used], weights=[*used.values()])
-    assert found.covariance == pytest.approx(wanted * np.eye(4))
+        wanted.append(STEPS.excess(after, cost))
+        after = after / (after + wanted[-1])
+    assert seen == pytest.approx(wanted)
+    moment = np.average([*used], weights=[*used.values()])
+    assert found.covariance == pytest.approx(4 * moment * np.eye(4))
 
 
 def test_rounding_keeps_axes_within_the_proved_factors():
