@@ -10,7 +10,6 @@ from workbench.estimators import (
     base,
     scale,
 )
-from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.shared import rows
 from workbench.estimators.shared.window_median import WindowMedian
@@ -20,8 +19,7 @@ from workbench.estimators.stable_quantile import (
     Solver,
     Stability,
 )
-from workbench.privacy import histograms
-from workbench.study.faults import Mutant, attribute
+from workbench.study.faults import Mutant
 
 
 def of_scatter_alone(self, scaled, factor):
@@ -37,11 +35,13 @@ def without_a_scale():
         yield
 
 
-def as_they_are(rows, radius, step):
-    return np.rint(rows / step)
-
-
 LIFTED = (
+    ("absent counts as zero: keys that are NaN", "privacy.histograms._counted", "[~np.isnan(keys)]", "",
+     "estimators.test_two_step"
+     ".test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones"),
+    ("rows of a net that move up where one is absent", "estimators.nets.PureNetCovariance.scores",
+     "absent = np.flatnonzero(~present(rows))", "w, absent = w[present(rows)], np.zeros(0, int)",
+     "estimators.test_sparse.test_what_is_multiplied_has_a_public_shape"),
     ("levels of Lo that are all the same", "estimators.stable_quantile.Stability.high",
      "self.level + t * self.spacing", "self.level",
      "estimators.test_stable_quantile.test_levels_are_more_than_one_row_apart", "DESIGNS.0"),
@@ -57,7 +57,8 @@ LIFTED = (
      "privacy.test_stable.test_plans_hold_steps_within_the_room_and_no_more"),
     ("steps beyond the room", "privacy.stable.within", None, lambda *_: True,
      "privacy.test_stable.test_plans_hold_steps_within_the_room_and_no_more"),
-    ("rows of the finish that no ball holds", "estimators.shared.moments.in_ball", None, as_they_are,
+    ("rows of the finish that no ball holds", "estimators.shared.moments.in_ball", None,
+     lambda rows, radius, step: np.rint(rows / step),
      "estimators.test_unbounded.test_moments_are_of_rows_in_a_ball_round_what_was_released"),
 )  # fmt: skip
 
@@ -87,10 +88,6 @@ def ball_of_others(values, radius):
 
 def zero_sums(values):
     return zeros(sanitised(values))
-
-
-def counted_with_nan(keys):
-    return np.unique(keys, return_counts=True)
 
 
 def mean_of_zeros(groups):
@@ -201,16 +198,6 @@ COUNTS_WITH_SUMS = (
 )  # fmt: skip
 
 
-@contextmanager
-def net_of_those_there():
-
-    def mapped(rows, matrix):
-        return base.mapped(rows[~np.isnan(rows[:, 0])], matrix)
-
-    with patch.object(pure_net, "mapped", mapped), patch.object(pure_net, "present", everything):
-        yield
-
-
 OF_LIFTS = (
     Mutant(
         "a test without a scale",
@@ -218,18 +205,6 @@ OF_LIFTS = (
         by(
             "estimators.test_stable_quantile.test_a_scale_below_the_least_has_the_count_zero", 1 + 1e-6, False
         ),
-    ),
-    Mutant(
-        "absent counts as zero: keys that are NaN",
-        attribute(histograms, "_counted", counted_with_nan),
-        by(
-            "estimators.test_two_step.test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones"
-        ),
-    ),
-    Mutant(
-        "rows of a net that move up where one is absent",
-        net_of_those_there,
-        by("estimators.test_sparse.test_what_is_multiplied_has_a_public_shape"),
     ),
     *(mutant(*row) for row in (*LIFTED, *COUNTS_WITH_SUMS)),
     *(

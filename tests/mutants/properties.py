@@ -19,24 +19,6 @@ from workbench.study.faults import Mutant, weaker
 
 
 @contextmanager
-def of_geometric_sizes():
-    with (
-        patch.object(exact.DiscreteLaplace, "tail", lambda self, x: exact.Exponential.tail(self, x + 0.5)),
-        patch.object(exact.DiscreteLaplace, "point", lambda self, u: exact.Exponential.point(self, u) - 0.5),
-    ):
-        yield
-
-
-@contextmanager
-def of_no_bound():
-    with (
-        patch.object(exact.TruncatedLaplace, "tail", exact.Laplace.tail),
-        patch.object(exact.TruncatedLaplace, "point", exact.Laplace.point),
-    ):
-        yield
-
-
-@contextmanager
 def of_winsorised_moments():
     with ExitStack() as stack:
         for name, right, wrong in (
@@ -64,9 +46,13 @@ QUIETER = tuple(
 )
 
 WITH_CONTEXTS = (
-    ("zeros of either sign", of_geometric_sizes,
+    ("zeros of either sign",
+     partial(patch.multiple, exact.DiscreteLaplace,
+             tail=lambda self, x: exact.Exponential.tail(self, x + 0.5),
+             point=lambda self, u: exact.Exponential.point(self, u) - 0.5),
      "privacy.test_exact.test_every_integer_has_its_probability", exact.DiscreteLaplace, 1, 1),
-    ("truncated noise beyond its bound", of_no_bound,
+    ("truncated noise beyond its bound",
+     partial(patch.multiple, exact.TruncatedLaplace, tail=exact.Laplace.tail, point=exact.Laplace.point),
      "privacy.test_exact.test_every_integer_has_its_probability", exact.TruncatedLaplace, 2, 1),
     ("choices of floats next to a boundary",
      partial(patch.multiple, exact, MARGIN=0.0, EACH=0.0, EXPONENT=0.0),
