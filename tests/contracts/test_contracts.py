@@ -89,6 +89,11 @@ def trials():
                 yield pytest.param(example, contract, id=f"{one.id}-{contract.__name__}", marks=marks)
 
 
+def keeps(contract, key):
+    """What a fault of one entry must break."""
+    {one.__name__: one for one in CONTRACTS}[contract](CATALOG[key].examples[0])
+
+
 @pytest.mark.parametrize(("example", "contract"), [*trials()])
 def test_contract(example, contract):
     contract(example)

@@ -6,7 +6,6 @@ import numpy as np
 
 from workbench.estimators import base
 from workbench.estimators.shared.rows import present
-from workbench.privacy.grid import OnGrid
 
 FAR = 50.0  # rows with holes lie here: an absent row that were 0 would show
 
@@ -25,11 +24,9 @@ def holes(n, d=None, seed=1, share=0.3):
     return x, x[present(x)]
 
 
-def squared_gap(one: OnGrid, two: OnGrid) -> Fraction:
+def squared_gap(one, two):
     """The squared l2 distance of two statistics of one grid, exactly."""
     assert np.array_equal(one.unit, two.unit), "the unit is not public"
-    first, second = (np.ravel(at.counts).astype(object) for at in (one, two))
-    apart = first - second
+    gaps = np.ravel(one.counts).astype(object) - np.ravel(two.counts)
     units = np.broadcast_to(one.unit, one.shape).ravel()
-    moves = (Fraction(float(unit)) * int(gap) for unit, gap in zip(units, apart, strict=True) if gap)
-    return sum((move**2 for move in moves), Fraction(0))
+    return sum((Fraction(float(unit)) * int(gap)) ** 2 for unit, gap in zip(units, gaps, strict=True))

@@ -19,24 +19,19 @@ from workbench import (
     PrincipalComponents,
     Scale,
     Scaled,
-    SubspaceAggregate,
     TwoStepMean,
     catalog,
 )
 from workbench.catalog import CATALOG, Example, register
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.every import CONTRACTS, SPENDING
-from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
-from workbench.estimators.base import Trace
 from workbench.estimators.coinpress import CoinPressGaussian, JointStep, preconditioned, rounder
-from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, Moments
+from workbench.estimators.heavy_tailed import Band, Moments
 from workbench.estimators.release import Release
 from workbench.estimators.shared.moments import Frame, censored_spectrum, clipped_moment
 from workbench.linalg import spectral_map
 from workbench.losses import mahalanobis_covariance_error
-from workbench.populations import MultivariateStudent
-from workbench.populations.laws import student_hypercontractivity
 from workbench.privacy.noise import uniform_basis
 
 quickly = settings(max_examples=30)
@@ -45,21 +40,6 @@ quickly = settings(max_examples=30)
 def rotated(values, seed=1):
     basis = uniform_basis(len(values), stream(seed))
     return (basis * values) @ basis.T
-
-
-@quickly
-@given(st.integers(0, 10**6), st.integers(1, 5))
-def test_the_frame_keeps_the_bounds_for_every_error_within_e(seed, d):
-    """T ≤ I becomes U^(-1/2) T U^(-1/2) in [ℓ/(ℓ+2e), 1] for every Z within e of T in spectral norm."""
-    rng = stream(seed)
-    lower, e = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.001, 0.6)
-    truth, error = rotated(rng.uniform(lower, 1, d), seed), rng.standard_normal((d, d))
-    error = error + error.T
-    z = truth + e * rng.choice([0.5, 1.0]) * error / np.abs(np.linalg.eigvalsh(error)).max()
-    a = preconditioned(z, e, lower, np.eye(d))
-    values = np.linalg.eigvalsh(a @ truth @ a.T)
-    assert values[-1] <= 1 + 1e-9
-    assert values[0] >= lower / (lower + 2 * e) * (1 - 1e-9)
 
 
 @quickly
@@ -94,15 +74,9 @@ def test_noise_that_leaves_the_floats_gives_no_answer():
 # An unknown mean beside a covariance
 
 
-def test_joint_steps_take_the_place_of_pairs_where_they_are_predicted_to_err_less():
-    given = {"upper": 100.0, "lower": 1.0}
-    joint, pairs, known = (
-        CoinPressCovariance(**given, **own).predicted_error(10_000, 10, LOUD)
-        for own in ({}, {"paired": True}, {"centred": True})
-    )
-    assert joint < 1.06 * known < 0.8 * pairs
-    for own in ({"steps": 3}, {"mode": "proved"}, {"calibration": "paper"}):
-        assert not CoinPressCovariance(**given, **own).jointly(10_000, 10, LOUD)
+@pytest.mark.parametrize("own", [{"steps": 3}, {"mode": "proved"}, {"calibration": "paper"}])
+def test_joint_steps_are_for_steps_that_are_chosen_and_winsorised(own):
+    assert not CoinPressCovariance(upper=100.0, lower=1.0, **own).jointly(10_000, 10, LOUD)
 
 
 def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
@@ -139,45 +113,23 @@ def test_the_constant_of_a_pair_holds_for_skewed_laws_on_few_points(k):
 @pytest.mark.turns(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_step_keeps_the_sandwich_wherever_the_band_holds(seed):
-    """Z between keep·S - eI and S + eI, often on the boundary."""
+    """Z between keep·S - eI and S + eI, often on the boundary; where keep is 1, CoinPress's frame, too."""
     rng = stream(seed)
     for _ in range(150):
         d, lower = int(rng.integers(1, 6)), 10.0 ** rng.uniform(-6, -0.01)
         q, p = (uniform_basis(d, rng) for _ in range(2))
         truth = (q * np.exp(rng.uniform(np.log(lower), 0, d))) @ q.T
-        band = Band(10.0 ** rng.uniform(-4, 0), rng.uniform(0.3, 1.0))
+        band = Band(10.0 ** rng.uniform(-4, 0), rng.choice([1.0, rng.uniform(0.3, 1.0)]))
         low, high = band.keep * truth - band.error * np.eye(d), truth + band.error * np.eye(d)
         root = spectral_map(high - low, lambda values: np.sqrt(np.maximum(values, 0)))
         z = low + root @ (p * rng.choice([0.0, 1.0, rng.random()], d)) @ p.T @ root
-        a = band.preconditioned(z, lower, np.eye(d))
-        values = np.linalg.eigvalsh(a @ truth @ a.T)
-        assert values[-1] <= 1 + 1e-9
-        assert values[0] >= band.next_lower(lower) * (1 - 1e-9)
-
-
-def student(covariance, degrees, mean=0.0):
-    return MultivariateStudent(Gaussian(np.full(len(covariance), mean), covariance), degrees)
-
-
-@pytest.mark.parametrize("calibration", ["tight", "paper"])
-def test_proved_bands_hold_on_heavy_tails_in_every_step(calibration):
-    """Each of two runs fails with probability .05 by the proof; the bounds are far from tight."""
-    q = uniform_basis(2, stream(0))
-    sigma, n, k = (q * [1.0, 1000.0]) @ q.T, 100_000, 3
-    estimator = HeavyTailedCovariance(
-        upper=1000.0, centred=True, moments=k, mode="proved", calibration=calibration,
-        hypercontractivity=student_hypercontractivity(10.0, k), lower=1.0,
-    )  # fmt: skip
-    for seed in range(2):
-        trace, x = Trace(), student(sigma, 10.0).sample(n, rng=stream(seed))
-        value = estimator(x, budget=LOUD, rng=stream(50 + seed), trace=trace).value
-        assert len(trace.records["lower"]) > 2
-        assert (np.diff(trace.records["lower"]) > 0).all()
-        for a, lower in zip(trace.records["preconditioner"], trace.records["lower"], strict=True):
-            values = np.linalg.eigvalsh(a @ sigma @ a.T)
-            assert lower * (1 - 1e-9) <= values[0]
+        frames = [(band.preconditioned(z, lower, np.eye(d)), band.next_lower(lower))]
+        if band.keep == 1:
+            frames.append((preconditioned(z, band.error, lower, np.eye(d)), lower / (lower + 2 * band.error)))
+        for a, least in frames:
+            values = np.linalg.eigvalsh(a @ truth @ a.T)
+            assert least * (1 - 1e-9) <= values[0]
             assert values[-1] <= 1 + 1e-9
-        assert mahalanobis_covariance_error(value, sigma) <= estimator.error_bound(n, 2, LOUD, 0.05)
 
 
 # Columns of unequal units, and principal components.
@@ -226,9 +178,7 @@ def test_units_that_are_powers_of_two_move_the_answer_and_nothing_else():
     ("make", "argument"),
     [
         (lambda: Scaled(estimator=TwoStepMean(radius=9.0, sigma=1.0), scale=UNITS), "estimator"),
-        (lambda: Scaled(estimator=SubspaceAggregate(k=1, gap=0.1), scale=UNITS), "estimator"),
         (lambda: Scaled(estimator=COVARIANCE, scale=(1.0, 0.0)), "scale"),
-        (lambda: Scaled(estimator=COVARIANCE, scale="ab"), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale=UNITS).plan(100, 2, ZCDP(0.1)), "scale"),
         (lambda: Scaled(estimator=COVARIANCE, scale=Scale(), share=1.0), "share"),
         (lambda: Scaled(estimator=COVARIANCE, scale=Scale(calibration="paper")), "calibration"),
@@ -247,7 +197,8 @@ def test_principal_components_are_those_of_numpy():
     matrix, sd = np.asarray(release), np.sqrt(np.diag(release))
     for correlation, wanted in ((False, matrix), (True, matrix / sd / sd[:, None])):
         pca = PrincipalComponents(release, correlation=correlation)
-        assert pca.components.T @ np.diag(pca.variances) @ pca.components == pytest.approx(wanted)
-        assert (np.diff(pca.shares) <= 0).all()
-        assert pca.shares.sum() == pytest.approx(1.0)
+        values, axes = np.linalg.eigh(wanted)
+        assert pca.variances == pytest.approx(values[::-1])
+        assert pca.shares == pytest.approx(values[::-1] / values.sum())
+        assert np.abs(pca.components @ axes[:, ::-1]) == pytest.approx(np.eye(4), abs=1e-9)
     assert " a +" in repr(pca) or " a -" in repr(pca)

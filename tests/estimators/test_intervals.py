@@ -1,12 +1,14 @@
 """Confidence intervals, means within bounds, and private scales: misses, widths, absent rows."""
 
 from bisect import bisect_left, bisect_right
-from math import inf
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, inf
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.special import ndtr, stdtr
-from scipy.stats import beta, binom
 
 from tests.estimators.streams import holes, rng
 from workbench import (
@@ -25,6 +27,7 @@ from workbench import (
 )
 from workbench.distributions import Counts
 from workbench.estimators import bounded, intervals
+from workbench.estimators.intervals import tail_design
 from workbench.estimators.scale import Winsor, exponents, pair_differences
 from workbench.estimators.shared.noisy_means import SURE
 from workbench.estimators.shared.rows import present
@@ -46,28 +49,20 @@ APPROX, FAR = ApproxDP(1.0, 1e-6), 50.0
     ],
 )
 def test_the_chance_of_a_miss_given_the_noise_is_at_most_the_level(estimator, n, budget, absent):
-    """On 300 fresh runs: a chance that is the level is found too large once in 10^6.
-
-    Ends that are drawn in by 15 % are found to miss too often by the same rule.
-    """
+    """On 300 fresh runs: a chance that is the level is found too large once in 10^6."""
     rng, known, there = np.random.default_rng(11), isinstance(estimator, Interval), n - round(absent * n)
     z = rng.standard_normal((300, n))
     z[:, there:] = np.nan
-    missed, short = [], []
+    missed = []
     for x in z:
         value = estimator(x, budget=budget, rng=rng).value
         if value.high < inf:
             spread = 1.0 if known else np.nanstd(x, ddof=1)
             apart = np.sqrt(there) * (np.array([value.low, value.high]) - np.nanmean(x)) / spread
-            ends = apart, apart + 0.15 * (apart.mean() - apart)
-            for found, pair in zip((missed, short), ends, strict=True):
-                low, high = ndtr(pair) if known else stdtr(there - 1, pair)
-                found.append(1 + low - high)
+            low, high = ndtr(apart) if known else stdtr(there - 1, apart)
+            missed.append(1 + low - high)
     assert len(missed) > 270
-    errors = [np.std(found) / np.sqrt(len(found)) for found in (missed, short)]
-    assert np.mean(missed) <= estimator.level + 4.75 * errors[0]
-    if not absent:  # else the interval allows for more rows that are absent
-        assert np.mean(short) > estimator.level + 4.75 * errors[1]
+    assert np.mean(missed) <= estimator.level + 4.75 * np.std(missed) / np.sqrt(len(missed))
 
 
 INTERVALS = [Interval(level=0.2, sigma=1.0), IntervalUnknownVariance(level=0.2)]
@@ -95,10 +90,8 @@ def test_within_bounds_an_interval_is_that_of_the_bounded_mean_where_the_other_c
     x, bounds = rng(5).uniform(-1, 3, size=n), {"low": -1.0, "high": 3.0}
     found = IntervalMean(level=0.1, **bounds)(x, budget=budget, rng=rng(6))
     mean = BoundedMean(**bounds)(x, budget=budget, rng=rng(6))
-    assert (found.value, found.plan) == (mean.interval(0.9), mean.plan)
-    assert not found.other_rows
-    enough = ApproxDP(1.0, 1e-6)
-    assert IntervalMean(**bounds).plan(2000, 1, enough) == IntervalMean().plan(2000, 1, enough)
+    assert (found.value, found.plan, found.other_rows) == (mean.interval(0.9), mean.plan, "")
+    assert IntervalMean(**bounds).plan(2000, 1, APPROX) == IntervalMean().plan(2000, 1, APPROX)
     for wrong in ({"low": 1.0}, {"low": 1.0, "high": 0.0}):
         with pytest.raises(ArgumentError, match=r"^high = "):
             IntervalMean(**wrong)
@@ -122,8 +115,6 @@ def test_a_constant_column_gives_the_whole_line(estimator):
 
 
 # Private scales: what they make of absent rows and of other units, and the closed forms behind them.
-
-PAPER = Scale(calibration="paper")
 
 
 def test_exponents_are_those_of_the_other_pairs():
@@ -161,13 +152,6 @@ def test_a_range_is_used_and_delta_is_left(budget, spent):
     assert (release.value, release.plan, release.guarantee.budget) == (pure.value, pure.plan, spent)
 
 
-@pytest.mark.parametrize("log_s", [-700.0, -20.0, 231.0, 700.0])
-def test_ratios_to_a_scale_of_any_size_are_numbers_and_silent(log_s):
-    with np.errstate(all="raise", under="ignore"):
-        for x in ([1e100, -1e100, 0.0, 5e-324], [1.0, 1.0, 1.0, 1.0 + 2**-52]):
-            assert np.isfinite(float(Winsor(2, 0.1, 3.0).statistic(np.array(x), log_s)))
-
-
 # Counts, histograms and means within bounds: how often their intervals miss, and how wide they are.
 
 BUDGETS = [PureDP(1.0), ApproxDP(1.0, 1e-6), ApproxDP(0.5, 0.2), ZCDP(0.5), GaussianDP(1.0)]
@@ -183,19 +167,13 @@ def test_the_interval_of_a_count_misses_with_the_level_at_most_and_not_much_less
     Rounded Gaussian noise has its own law.
     """
     charge, released = Count().plan(40, 1, budget), np.arange(41.0)
-    near, law = 0.5 if charge.mechanism == "gaussian" else 0.0, binom.pmf(released, 40, share)
+    near, law = 0.5 if charge.mechanism == "gaussian" else 0.0, stats.binom.pmf(released, 40, share)
     at_least = [law @ bounded.survival(c - near - released, charge) for c in released]
     found = [Count().interval(Counts(np.array([c]), 40), 40, budget, 0.05) for c in released]
     outside = [not one.contains(40 * share) for one in found]
     chance = -np.diff([1.0, *at_least[1:], 0.0]) @ outside
     assert chance <= 0.05 + 1e-12
     assert share != 0.5 or chance > 0.02
-
-
-def test_without_noise_the_interval_of_a_count_is_that_of_clopper_and_pearson():
-    found = Count().interval(Counts(np.array([7.0]), 30), 30, PureDP(60.0), 0.05)
-    wanted = beta.ppf([0.025, 0.975], [7, 8], [24, 23])
-    assert [found.low / 30, found.high / 30] == pytest.approx(wanted, rel=1e-6)
 
 
 @pytest.mark.turns(6)
@@ -242,3 +220,133 @@ def test_what_counts_where():
     assert np.asarray(bins).tolist() == [0, 2, 2]
     mean = BoundedMean(low=0.0, high=2.0)(rows, budget=exact, rng=rng)
     assert float(mean) == pytest.approx((0 + 0.49 + 0.5 + 2 + 1 + 1) / 6, abs=1e-5)
+
+
+# How often `IntervalMean` covers at worst: shares, printed by `pytest -m slow -s` on this file.
+#
+# It is searched over rows in piles, lattices, tails and few far values. Every distribution is tried on
+# `SCREENED` samples, the worst of each kind on `FRESH` others. Those that the docstring does not except cover
+# .94 of the time; those that it does cover what it says.
+
+SCREENED, FRESH, WORST = 40, 400, 3
+HEAVY = {"t4.5": stats.t(4.5), "pareto4.5": stats.lomax(4.5), "lognormal": stats.lognorm(1.0)}
+SKEW = {"skew lognormal": stats.lognorm(0.5)}
+HEAVIEST = {"lognormal1.5": stats.lognorm(1.5)}
+BASES = {
+    "normal": stats.norm(),
+    "uniform": stats.uniform(-1.0, 2.0),
+    "exponential": stats.expon(),
+    **SKEW,
+    **HEAVY,
+}
+ALL = BASES | HEAVIEST
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of sd 1 rounded to multiples of `step`; a share set to 0, and about so many moved to `at`."""
+
+    base: str
+    step: float = 0.0
+    zeros: float = 0.0
+    moved: int = 0
+    at: float = 0.0
+
+    def draw(self, rng, n):
+        x = ALL[self.base].rvs(n, random_state=rng) / ALL[self.base].std()
+        x = self.step * np.rint(x / self.step) if self.step else x
+        x[rng.random(n) < self.zeros] = 0.0
+        x[rng.random(n) < self.moved / n] = self.at
+        return x
+
+    def mean(self, n):
+        base = ALL[self.base]
+        mean = base.mean() / base.std()
+        if self.step:  # the sum of all tails
+            ends = (np.arange(100_000) + 0.5) * self.step * base.std()
+            mean = self.step * float((base.sf(ends) - base.cdf(-ends)).sum())
+        share = self.moved / n
+        return share * self.at + (1 - share) * (1 - self.zeros) * mean
+
+    def kind(self, n, budget=APPROX):
+        few = min(self.moved or inf, n * (1 - self.zeros) or inf) < ceil(
+            1.5 * tail_design(n, budget).wide.rank
+        )
+        if few and (self.zeros or abs(self.at) >= 4):
+            return "few far rows"
+        if self.base in HEAVIEST:
+            return "heavier"
+        if self.base in HEAVY | SKEW and (self.step or self.moved):
+            return "heavy with steps"
+        return "coarse" if self.step >= 2 else "others"
+
+
+MANY = (10, 16, 25, 40, 63, 100, 160, 250, 400)
+FAMILY = (
+    *(Rows(base) for base in HEAVIEST),
+    *(Rows("normal", moved=many, at=at) for many, at in product(MANY, (4.0, 8.0, 15.0, 30.0))),
+    *(Rows("normal", zeros=1.0, moved=many, at=1.0) for many in MANY if many > 100),  # two-valued
+    *(Rows(base, moved=many, at=at) for base, many, at in product(HEAVY, (25, 160, 400), (-4.0, 4.0, 10.0))),
+    *(Rows(base, step=step) for base, step in product(BASES, (0.0, 0.25, 0.5, 1.0, 2.0))),
+    *(Rows(base, zeros=zeros) for base, zeros in product(BASES, (0.5, 0.8, 0.9))),
+)
+# the least coverage of a heavy tail or a coarse lattice that the docstring states
+CONCENTRATED = ZCDP(0.5, 1e-6)
+FLOORS = {
+    "others": 0.94,
+    "coarse": 0.92,  # rows without a heavy tail that are rounded to two standard deviations
+    "heavier": 0.87,  # a smooth tail, of log sd 1.5
+}
+STEPS = {
+    (APPROX, 1200): 0.65,
+    (APPROX, 2000): 0.75,
+    (APPROX, 10_000): 0.85,
+    (APPROX, 100_000): 0.94,
+    (CONCENTRATED, 584): 0.65,
+    (CONCENTRATED, 5000): 0.85,
+}
+
+
+def covered(rows, n, samples, stream, budget=APPROX):
+    found, mean = [], rows.mean(n)
+    for sample in range(samples):
+        rng = np.random.default_rng((stream, sample, n))
+        found.append(IntervalMean()(rows.draw(rng, n), budget=budget, rng=rng).value.contains(mean))
+    return float(np.mean(found))
+
+
+def allowed(samples, floor):
+    """The share that is covered at least, but for a chance of 1e-4, where the floor is."""
+    return 1 - stats.binom.isf(1e-4, samples, 1 - floor) / samples
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["others", "coarse", "heavier", "heavy with steps"])
+@pytest.mark.parametrize(("budget", "n"), STEPS, ids=str)
+def test_the_worst_distributions_are_covered_as_stated(budget, n, kind):
+    floor = FLOORS.get(kind, STEPS[budget, n])
+    screened, fresh = (SCREENED, FRESH) if n < 100_000 else (6, 100)
+    searched = [rows for rows in FAMILY if rows.kind(n, budget) == kind]
+    found = {rows: covered(rows, n, screened, 0, budget) for rows in searched}
+    worst = sorted(found, key=found.__getitem__)[:WORST]
+    shares = {rows: covered(rows, n, fresh, 1, budget) for rows in worst}
+    print(kind, n, budget, shares, f"at least {floor}")
+    assert min(shares.values()) >= allowed(fresh, floor) - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("budget", "n", "said"), [(ApproxDP(8.0, 1e-6), 150, 0.88), (ZCDP(2.0, 1e-6), 270, 0.88)]
+)
+def test_a_heavy_tail_of_few_rows_is_covered_less_often_and_the_release_says_so(budget, n, said):
+    """Of 400 intervals about 354 cover, with a standard deviation of 6."""
+    release = IntervalMean()(np.arange(float(n)), budget=budget, rng=np.random.default_rng(0))
+    assert "is as heavy as lognormal, or skewed; within known bounds" in str(release)
+    found = covered(Rows("lognormal"), n, 400, 5, budget)
+    assert allowed(400, said) - 1e-9 <= found < 0.94
+
+
+def test_a_few_far_rows_are_missed_and_the_release_says_so():
+    """24 of 1,200 rows at 8 sd are covered .6 of the time, of 60 at most 45 but for a chance of .01."""
+    release = IntervalMean()(np.arange(1200.0), budget=APPROX, rng=np.random.default_rng(0))
+    assert "fewer than 96 rows are far" in str(release)
+    assert covered(Rows("normal", moved=24, at=8.0), 1200, 60, 2) < 0.76

@@ -12,11 +12,9 @@ from hypothesis.extra.numpy import arrays
 
 from tests.estimators.streams import squared_gap
 from workbench.errors import ArgumentError
-from workbench.estimators.base import sanitised
 from workbench.estimators.shared import rows
 from workbench.estimators.shared.moments import (
     MOST_RAISED,
-    STEP,
     LiftedMoment,
     _kept_shares,
     censored_spectrum,
@@ -39,21 +37,14 @@ from workbench.estimators.shared.rows import (
 )
 from workbench.estimators.unbounded import HEIGHT
 from workbench.estimators.weighted_moments import (
-    MEAN,
-    Costs,
-    WholeSums,
     costs,
     counted_sums,
     grid,
-    length,
-    merged,
-    moments_charge,
     read,
-    release,
     whitened,
 )
-from workbench.privacy import ZCDP, GaussianDP, SimulatedNoise
-from workbench.privacy.grid import UP, OnGrid, step_of
+from workbench.privacy import ZCDP
+from workbench.privacy.grid import UP, step_of
 
 
 def in_a_row(x):
@@ -115,19 +106,13 @@ def test_no_row_is_beyond_the_radius_as_whole_numbers_nor_before_it_is_rounded(x
     assert max(abs(value) for row in whole(entries) for value in row) <= box
 
 
-def test_rounding_alone_would_be_too_long_and_cutting_is_needed_at_every_stage():
-    radius, rng = 1.0 - 2.0**-30, np.random.default_rng(2)
-    x = rng.standard_normal((4000, 3))
-    x *= radius / np.sqrt((x * x).sum(axis=1))[:, None]
+def test_a_row_on_the_sphere_is_within_it_as_whole_numbers_and_never_lost():
+    radius, x = 1.0 - 2.0**-30, np.random.default_rng(2).standard_normal((4000, 3))
+    x *= radius / np.linalg.norm(x, axis=1)[:, None]
     step = step_of(radius, BITS)
-    limit = (Fraction(radius) / Fraction(step)) ** 2
-    alone = [sum(value * value for value in row) > limit for row in whole(np.rint(x / step))]
-    assert 0.2 < np.mean(alone) < 0.8
-    cut = whole(in_ball(x, radius, step))
-    assert all(sum(value * value for value in row) <= limit for row in cut)
-    assert np.abs(np.array(cut) * step - x).max() <= step  # a row inside is never lost
-    zeroed = rows._shortened(np.array([[1.0]]), np.array([1.0]), 1.0, 1.0, 0)
-    assert zeroed.tolist() == [[0.0]]
+    found = in_ball(x, radius, step)
+    assert max(sum(value * value for value in row) for row in whole(found)) <= (radius / Fraction(step)) ** 2
+    assert np.abs(found * step - x).max() <= step
 
 
 @pytest.mark.parametrize("d", [1, 2, 7, 300])
@@ -167,28 +152,6 @@ def test_a_product_adds_whole_numbers_as_exactly_as_integers_do(d):
         assert added(one.astype(float)).tolist() == one.sum(axis=0).tolist()
 
 
-@pytest.mark.daily
-@settings(max_examples=200, deadline=None)
-@given(st.data())
-def test_one_row_moves_the_sums_by_at_most_what_is_charged_in_integers(data):
-    d, radius = data.draw(st.integers(1, 4)), data.draw(RADII)
-    pair = data.draw(arrays(float, (2, 3, d), elements=HOSTILE))
-    with np.errstate(all="ignore"):
-        first, other = (sanitised(rows * (radius if radius < 1e100 else 1.0)) for rows in pair)
-    second = first.copy()
-    second[1] = other[1]
-    change = np.triu(np.ones((d, d)))
-    statistics = (
-        (lambda x: mean_in_ball(x, lambda w: w @ change, radius), 2 * Fraction(radius), BITS, 1),
-        (lambda x: moment_in_ball(x, lambda w: w @ change, radius), Fraction(radius) ** 2, SQUARED_BITS, 2),
-    )
-    for statistic, most, bits, power in statistics:
-        with np.errstate(all="ignore"):
-            gap = (statistic(first).counts - statistic(second).counts).ravel().tolist()
-        unit = Fraction(step_of(radius, bits)) ** power
-        assert sum(value * value for value in gap) <= (1 if power == 1 else 2) * (most / unit) ** 2
-
-
 def test_a_long_row_changes_nothing_in_how_another_is_clipped():
     """A row is clipped by its own length, taken in an array whose shape is public."""
     rng, d = np.random.default_rng(5), 33
@@ -199,11 +162,11 @@ def test_a_long_row_changes_nothing_in_how_another_is_clipped():
     assert (in_ball(x, 1.0, step)[0] == in_ball(alone, 1.0, step)[0]).all()
 
 
-@pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf, 1e-141, 1e151])
-def test_radii_that_no_grid_resolves_are_refused(radius):
-    for statistic in (mean_in_ball, mean_in_box, moment_in_ball):
-        with pytest.raises(ArgumentError, match=r"^radius = "):
-            statistic(np.zeros((2, 2)), same, radius)
+@pytest.mark.parametrize("radius", [0.0, np.nan, 1e-141, 1e151])
+@pytest.mark.parametrize("statistic", [mean_in_ball, mean_in_box, moment_in_ball])
+def test_radii_that_no_grid_resolves_are_refused(statistic, radius):
+    with pytest.raises(ArgumentError, match=r"^radius = "):
+        statistic(np.zeros((2, 2)), same, radius)
 
 
 # Moments of clipped rows: what one row moves, a ball and its inverse, lifted and weighted ones, frames.
@@ -231,22 +194,6 @@ def test_the_inverse_undoes_the_bias_wherever_it_can(variances, radius):
         np.testing.assert_allclose(found, variances, rtol=1e-6, atol=1e-12)
 
 
-@pytest.mark.daily
-@pytest.mark.parametrize(("d", "rank"), [(1, 1), (2, 2), (3, 2), (5, 5), (4, 1)])
-def test_no_row_moves_a_lifted_moment_by_more_than_its_charge(d, rank):
-    """4000 neighbours within the ball, on its sphere and beyond; what is drawn has the size of d."""
-    rng, lift, most = np.random.default_rng(1), LiftedMoment(7, d, HEIGHT), 0.0
-    for _ in range(4000):
-        rows = rng.standard_normal((7, rank)) * rng.choice([0.1, 10.0])
-        rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1))[:, None]
-        other = rows.copy()
-        other[rng.integers(7)] = rng.choice([-1.0, 1.0, 0.0, HEIGHT], rank) / sqrt(rank)
-        squared = squared_gap(lift.of(rows, np.array), lift.of(other, np.array))
-        assert squared <= Fraction(UP * lift.charge("", LOUD).sensitivity) ** 2
-        most = max(most, sqrt(squared) / lift.charge("", LOUD).sensitivity)
-    assert most > 0.7
-
-
 @pytest.mark.parametrize("d", [2, 3, 10])
 @pytest.mark.parametrize("height", [0.0, HEIGHT, 1.0])
 def test_a_pair_of_rows_attains_the_sensitivity(d, height):
@@ -262,21 +209,12 @@ def test_a_pair_of_rows_attains_the_sensitivity(d, height):
     assert squared <= Fraction(UP * lift.charge("", LOUD).sensitivity) ** 2
 
 
-@pytest.mark.parametrize(("d", "rank"), [(1, 1), (3, 3), (4, 2)])
-def test_without_noise_a_lifted_moment_holds_mean_and_moment(d, rank):
-    rows = np.random.default_rng(12).uniform(-0.5, 0.5, (50, rank))
-    lift = LiftedMoment(50, d, HEIGHT)
-    mean, moment = lift.read(np.asarray(lift.of(rows, np.array)), rank, lift.charge("", ZCDP(1.0)))
-    assert mean == pytest.approx(rows.mean(axis=0), abs=STEP / 2)
-    assert moment == pytest.approx(rows.T @ rows / 50, abs=STEP)
-
-
 RADIUS = 2.5
 RATIOS = [(1.0, 0.0), (0.0, 1.0), (1.0, 0.2), (1.0, 0.25), (1.0, 1.0), (0.01, 1.0)]
 JOINT = pytest.mark.parametrize("prices", [costs(*pair) for pair in RATIOS], ids=map(str, RATIOS))
 
 
-def exactly_moved(prices: Costs, rows: np.ndarray, counts: tuple[bool, bool]) -> Fraction:
+def exactly_moved(prices, rows, counts):
     """The squared move of the whole numbers of one changed row, without rounding."""
     step = grid(RADIUS)
     whole = in_ball(rows, RADIUS, step)
@@ -288,7 +226,7 @@ def exactly_moved(prices: Costs, rows: np.ndarray, counts: tuple[bool, bool]) ->
 @JOINT
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
-def test_no_row_of_whole_numbers_moves_it_by_more_than_one(prices: Costs, seed: int, d: int) -> None:
+def test_no_row_of_whole_numbers_moves_it_by_more_than_one(prices, seed, d):
     """Rows in the ball, beyond it, opposite ones and unusable ones: one is one, without a tolerance."""
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((2, d)) * rng.choice([0.1, 1.0, 10.0, 1e200], (2, 1))
@@ -297,7 +235,7 @@ def test_no_row_of_whole_numbers_moves_it_by_more_than_one(prices: Costs, seed: 
 
 
 @JOINT
-def test_one_is_attained_by_two_rows_and_by_a_weight(prices: Costs) -> None:
+def test_one_is_attained_by_two_rows_and_by_a_weight(prices):
     cosine = max(-1.0, -(prices.total**2) / (4 * prices.square**2)) if prices.square else -1.0
     y, other = RADIUS * np.array([1.0, 0.0]), RADIUS * np.array([cosine, sqrt(1 - cosine**2)])
     for counts in ((True, True), (True, False)):
@@ -306,31 +244,12 @@ def test_one_is_attained_by_two_rows_and_by_a_weight(prices: Costs) -> None:
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
-def test_sums_are_those_of_the_definition_and_are_read_back(d: int) -> None:
+def test_sums_are_those_of_the_definition_and_are_read_back(d):
     rng = np.random.default_rng(d)
     y, w = rng.integers(-(2**17), 2**17, (40_000, d)), rng.random(40_000) < 0.7
-    sums, prices, step = counted_sums(y.astype(float), w, 0.5), costs(1.0, 2.0), 0.5
-    assert sums.count == w.sum()
-    assert (sums.total.counts == w @ y).all()
-    assert (sums.square.counts == (y * w[:, None]).T @ y).all()
-    assert (sums.total.unit, sums.square.unit) == (step, step**2)
+    sums, prices = counted_sums(y.astype(float), w, 0.5), costs(1.0, 2.0)
+    total, square = w @ y, (y * w[:, None]).T @ y
+    assert (sums.square.counts == square).all()
     again = read(np.asarray(whitened(sums, 2.0, prices)), d, 2.0, prices)
-    assert np.r_[again.count, again.total, again.square.ravel()] == pytest.approx(
-        np.r_[sums.count, np.asarray(sums.total), np.asarray(sums.square).ravel()]
-    )
-    assert len(whitened(sums, 2.0, prices)) == length(d)
-    assert len(whitened(sums.alone, 2.0, MEAN)) == length(d, square=False)
-
-
-def test_several_releases_are_worth_one_of_their_joint_cost() -> None:
-    # 200 sums of squares of 40 noises: chi-square with 8000 degrees of freedom, 5 sd are 8 %
-    sums, budgets = WholeSums(50, OnGrid(np.zeros(40, int), 1.0)), [GaussianDP(mu) for mu in (0.3, 0.4, 1.2)]
-    noise, errors = SimulatedNoise(np.random.default_rng(3)), []
-    for _ in range(200):
-        parts = [
-            (release(sums, RADIUS, MEAN, moments_charge("mean", budget), noise), MEAN, budget)
-            for budget in budgets
-        ]
-        errors.append(merged(parts).total)
-    wanted = 2 * RADIUS / 1.3
-    assert np.mean(np.square(errors)) == pytest.approx(wanted**2, rel=0.08)
+    found = np.r_[again.count, again.total, again.square.ravel()]
+    assert found == pytest.approx(np.r_[w.sum(), total / 2, square.ravel() / 4])

@@ -1,6 +1,7 @@
-"""Sparse covariances, and the choice from a net."""
+"""Sparse and adaptive estimators, and the choice from a net: outputs alone decide, what one row moves."""
 
-from math import log, pi
+from math import log, pi, sqrt
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -8,37 +9,191 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.estimators.streams import rng as stream
+from workbench import AdaptiveCovariance, AdaptiveMean
 from workbench.errors import ArgumentError
+from workbench.estimators import adaptive_covariance as adaptive
 from workbench.estimators import nets
+from workbench.estimators.adaptive_covariance import denoised, first_mass
+from workbench.estimators.adaptive_mean import PROBES
+from workbench.estimators.base import Trace, recorded
 from workbench.estimators.nets import ROWS, PureNetCovariance, monomials, net
 from workbench.estimators.sparse import (
     RULES,
     LocalThresholdedCovariance,
     Noise,
-    PerturbedCovariance,
     ThresholdedCovariance,
     norm_counts,
     thresholded,
 )
 from workbench.populations.sparse import conditioned, sparse_signal
-from workbench.privacy import ApproxDP, GaussianDP, UnitNoise
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, UnitNoise
+from workbench.privacy.grid import on_grid
+
+# The adaptive mean: what its probes see, what one row moves, and how far it is where others fail.
+
+HALF = ZCDP(0.5)
+
+
+class Scripted(UnitNoise):
+    """Answers the same whatever is asked, and keeps the whole numbers that it was asked with."""
+
+    def __init__(self, seed):
+        object.__setattr__(self, "rng", stream(seed))
+        object.__setattr__(self, "seen", [])
+
+    def gaussian(self, value, sensitivity, scale):
+        at = on_grid(value)
+        self.seen.append((np.atleast_1d(at.counts).astype(object), float(at.unit), sensitivity))
+        return self.rng.standard_normal(np.shape(value)) * scale / 3
+
+
+def asked(x, seed):
+    """What every step was asked with in a run on x, and the centre that it found."""
+    noise, trace = Scripted(seed), Trace()
+    with recorded(trace):
+        AdaptiveMean(radius=4.0).estimate(x, HALF, noise)
+    return noise.seen, trace.records["centre"][0]
+
+
+@pytest.mark.turns(3)
+def test_one_row_moves_each_step_by_its_charge_and_no_more():
+    """Over rows on opposite sides, in the centre and far away, and absent ones: attained in every search."""
+    d, rng, most = 3, stream(1), np.zeros(sum(PROBES.values()))
+    far = np.full(d, 1e9)
+    x = rng.standard_normal((40, d)) * np.geomspace(1, 0.01, d)
+    centre = asked(x, 0)[1]
+    for rows in ((far, -far), (centre, far), (far, far * np.nan), (centre, far * np.nan)):
+        runs = []
+        for row in rows:
+            x[5] = row
+            runs.append(asked(x, 0)[0])
+        gaps = [
+            sqrt(float(((one - two) ** 2).sum())) * unit / moved
+            for (one, unit, moved), (two, *_) in zip(*runs, strict=True)
+        ]
+        most = np.maximum(most, gaps)
+    assert (most <= 1 + 1e-9).all()
+    assert (most > 1 - 1e-6).all()
+
+
+# `covariance/adaptive`: outputs alone decide, errors are as said, crude bounds and far means cost little.
+
+
+def symmetric(rng, d):
+    noise = rng.standard_normal((d, d))
+    return (noise + noise.T) / sqrt(2)
+
+
+class Script(UnitNoise):
+    """Releases numbers that were written before: two data sets can differ by a leak only."""
+
+    def __init__(self, seed):
+        object.__setattr__(self, "rng", stream(seed))
+
+    def gaussian(self, value, sensitivity, scale):
+        size = len(np.asarray(value))
+        found = scale * self.rng.standard_normal(size)
+        if size == adaptive.BINS:
+            found[self.rng.integers(200)] += 400
+        return found
+
+    def symmetric_gaussian(self, value, sensitivity, scale):
+        return np.eye(len(value)) / 2 + scale * symmetric(self.rng, len(value))
+
+
+@pytest.mark.parametrize("centred", [True, False])
+def test_what_is_released_decides_all_the_rest(centred):
+    lengths = 100 * 2.0 ** -stream(2).uniform(0, 25, 5000)
+    rows = np.zeros((5000, 3)), lengths[:, None] * stream(1).standard_normal((5000, 3))
+    for seed in range(20):
+        estimator = AdaptiveCovariance(radius=100.0, centred=centred)
+        one, other = (estimator.estimate(x, HALF, Script(seed)) for x in rows)
+        for name, value in vars(one).items():
+            np.testing.assert_array_equal(value, getattr(other, name))
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize(
+    ("truth", "most", "by_entries"),
+    [
+        ([0.3], 1.0, False),
+        ([0.5, 0.5], 1.0, False),
+        ([0.6, 0.1, 0.0], 0.7, False),
+        (np.geomspace(9, 0.1, 12), 24.0, False),
+        (np.geomspace(90, 0.1, 12), 1e3, False),
+        (np.geomspace(90, 0.1, 12), 1e3, True),
+    ],
+)
+def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
+    """Of eigenvalues, with a bound that binds or not; of entries at one threshold. Four standard errors."""
+    rng, matrix, off = stream(7), np.diag(truth), []
+    if by_entries:
+        matrix = matrix + 4 * (np.eye(12, k=1) + np.eye(12, k=-1))
+    for _ in range(1500):
+        noisy = matrix + symmetric(rng, len(matrix))
+        if by_entries:
+            with patch.multiple(adaptive, KAPPAS=np.array([2.0]), psd_part=lambda one: one):
+                found, risk = adaptive.denoised_entries(noisy)
+        else:
+            values, basis = np.linalg.eigh(noisy)
+            f, risk = adaptive.denoised_spectrum(values, most)
+            found = (basis * f) @ basis.T
+        off.append(risk - ((found - matrix) ** 2).sum())
+    assert abs(np.mean(off)) < 4 * np.std(off) / sqrt(len(off))
+
+
+def test_noise_stands_out_of_noise_hardly_ever():
+    noise = stream(4).standard_normal((2000, adaptive.BINS))
+    assert sum(first_mass(one, 1.0) is not None for one in noise) <= 4
+    assert first_mass(np.append(np.zeros(200), np.full(120, 2.5)), 1.0) == 200
+
+
+def released(x, seed, **more):
+    return AdaptiveCovariance(**more)(x, budget=HALF, rng=stream(seed)).value
+
+
+@pytest.mark.parametrize(("bound", "low", "high"), [(0.5, 0.5, 0.5), (1.08, 1, 1.012), (1e6, 1, 1.012)])
+def test_a_crude_bound_is_not_rounded_where_the_rows_are_equally_long(bound, low, high):
+    """To a 64th of an octave, mostly; where they are longer than the bound it is the radius."""
+    x = stream(13).standard_normal((5000, 150))
+    x /= np.linalg.norm(x, axis=1)[:, None]
+    radii = [released(x, seed, radius=bound).radius for seed in range(20)]
+    assert low <= min(radii)
+    assert np.median(radii) <= high
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_a_far_mean_is_found_whatever_is_absent(share):
+    rows = stream(8).standard_normal((5000, 5)) / [10, 20, 30, 40, 50] + 3e5
+    truth = np.cov(rows.T, bias=True)
+    rows[: int(share * len(rows))] = np.nan
+    for seed in range(3):
+        value = released(rows, seed, radius=1e6, centred=False)
+        assert np.linalg.norm(value.covariance - truth) < 0.15 * np.linalg.norm(truth)
+        assert value.mean == pytest.approx(np.full(5, 3e5), abs=0.05)
+
+
+def test_a_centred_moment_is_that_of_the_rows_that_are_there():
+    x = stream(9).standard_normal((20_000, 3))
+    x[::3] = np.nan
+    assert np.linalg.norm(released(x, 1, radius=10.0) - np.eye(3)) < 0.17
+
+
+def test_entries_answer_where_they_are_surely_better():
+    rng, chosen = stream(11), []
+    band = 0.05 * (np.eye(60) + 0.4 * np.eye(60, k=1) + 0.4 * np.eye(60, k=-1)) / 3
+    for truth, level in ((band, 0.0005), (0.3 * np.eye(2), 0.02)):
+        chosen.append([denoised(truth + level * symmetric(rng, len(truth)), level)[2] for _ in range(20)])
+    assert all(chosen[0])
+    assert not any(chosen[1])
+
+
+# Sparse covariances, and the choice from a net.
 
 NOISE = Noise(0.05, 0.035, 1000)
 
 
-@pytest.mark.parametrize("length", [0.0, 2.0])
-@pytest.mark.parametrize("d", [1, 2, 5])
-def test_noise_on_the_trace_is_that_of_two_measurements(d, length):
-    """Of 2,000 norms the mean square is 1 - 2/(d + 1)² of the noise's, within 4 standard errors: .13."""
-    x, budget, estimator = np.zeros((50, d)), GaussianDP(1.0), PerturbedCovariance(radius=2.0)
-    x[:, 0] = length
-    rng, scale = stream(d), estimator.plan(50, d, budget)["covariance"].sensitivity
-    errors = [estimator(x, budget=budget, rng=rng).value - x.T @ x / 50 for _ in range(2000)]
-    squares = np.square(errors).sum(axis=(1, 2)) / (scale**2 * d * (d + 1) / 2)
-    assert np.mean(squares) == pytest.approx(1 - 2 / (d + 1) ** 2, abs=4 * np.std(squares) / 2000**0.5)
-
-
-def released(rng, p=8):
+def signal(rng, p=8):
     noise = rng.standard_normal((p, p)) * 0.05
     return conditioned(sparse_signal(p, 0.2, rng=rng)) + (noise + noise.T) / 2
 
@@ -47,7 +202,7 @@ def released(rng, p=8):
 @given(st.integers(0, 10**6), st.sampled_from(RULES))
 def test_rules_keep_symmetry_and_diagonal_and_never_enlarge(seed, rule):
     rng = stream(seed)
-    matrix = released(rng)
+    matrix = signal(rng)
     kept = thresholded(matrix, NOISE, rule, rng)
     assert (kept == kept.T).all()
     assert (np.diag(kept) == np.diag(matrix)).all()
@@ -72,7 +227,7 @@ class Fixed(UnitNoise):
 @pytest.mark.parametrize("kind", [ThresholdedCovariance, LocalThresholdedCovariance])
 def test_rules_see_the_released_matrix_and_no_row(kind, calibration):
     rng, found = stream(6), {}
-    source, rows = Fixed(released(rng)), (np.zeros((500, 8)), 1e3 * rng.standard_normal((500, 8)))
+    source, rows = Fixed(signal(rng)), (np.zeros((500, 8)), 1e3 * rng.standard_normal((500, 8)))
     for rule in (None, *RULES):
         estimator = kind(rule=rule, calibration=calibration, radius=1.0)
         found[rule], other = (estimator.estimate(x, ApproxDP(1.0, 1e-6), source) for x in rows)

@@ -4,12 +4,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, log, sqrt
+from types import SimpleNamespace
 from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from workbench.contracts.kit import lift_gap, location_gap, one_sided
 from workbench.errors import ArgumentError
 from workbench.estimators import stable_quantile
 from workbench.estimators.base import sanitised
@@ -23,8 +25,6 @@ from workbench.estimators.stable_quantile import (
     Scaled,
     Solver,
     Stability,
-    quantile,
-    soft_count,
 )
 
 # Neighbours that a stable matrix quantile is attacked with, and what must hold for them, in floats.
@@ -33,7 +33,7 @@ from workbench.estimators.stable_quantile import (
 # columns for exact arithmetic (`certified`); `extreme` pairs that are known to use up nearly all of the
 # bounds of `proofs/matrix_quantile.md`. `lifted` makes a test that lifted rows barely pass.
 
-DRAWN_KNEES, FAR = (1.0, 0.7, 0.5, 0.3), 1e60
+KNEES, FAR = (1.0, 0.7, 0.3), 1e60
 LOWEST = 60.0  # level of `extreme`
 
 
@@ -47,18 +47,13 @@ class Attack(NamedTuple):
 
 def drawn(rng):
     d, n = int(rng.integers(1, 5)), int(rng.integers(12, 60))
-    influence, most = Influence(float(rng.choice(DRAWN_KNEES))), int(rng.integers(1, 5))
-    first = sanitised(rows_of(int(rng.integers(9)), n, d, rng))
+    influence, most = Influence(float(rng.choice(KNEES))), int(rng.integers(1, 5))
+    first = sanitised(rows_of(int(rng.integers(7)), n, d, rng))
     second = first.copy()
     first[0], second[0] = replacement(first, rng), replacement(first, rng)
     level = float(most + 1.2 + rng.exponential(0.25) * n / d)
     test = Stability(n, d, influence, level, most, 1 + float(rng.exponential(0.2 * n / d)))
-    made = rng.random()
-    if made < 0.4:
-        test = at_the_edge(test, first, rng)
-    elif made < 0.55 and d > 1:
-        first, second = near_the_guard(test, first, second, rng)
-    return Attack(test, first, second)
+    return Attack(at_the_edge(test, first, rng) if rng.random() < 0.5 else test, first, second)
 
 
 def simple(rng):
@@ -92,8 +87,8 @@ def tied(rng):
     test = Stability(n, 1, Influence(1.0), count - most, most, 2.0)
     near = float(rng.choice([-1, 1])) * 10.0 ** rng.uniform(-7, -4)
     test = replace(test, level=count - most * test.spacing + near)
-    slope = slope_of(test, first, most)
-    strength = 2.0 if slope is None else max(1.01, (slope - (1 + test.margin) * most) * (1 - 1e-9))
+    found = edge(test, first, most)
+    strength = 2.0 if found is None else max(1.01, found * (1 - 1e-9))
     return Attack(replace(test, strength=strength), first, second)
 
 
@@ -115,7 +110,7 @@ def extreme(rng):
     second = first.copy()
     second[0] = 0.0
     test = Stability(len(first), d, Influence(1.0), level, most, 2.0)
-    strength = (slope_of(test, first, t) or inf) - (test.influence.most + test.margin) * t
+    strength = edge(test, first, t) or inf
     return Attack(replace(test, strength=strength * (1 - 1e-9 if t == 1 else 1 + 1e-9)), first, second)
 
 
@@ -126,61 +121,42 @@ def ends(test, x, t):
     return scaled, high, None if high is None else test.solver.descend(scaled, high, test.high(t))
 
 
-def slope_of(test, x, t):
-    """What C_t compares with G + et, None if a level is not found."""
+def edge(test, x, t):
+    """The strength at which C_t just holds, None if a level is not found."""
     scaled, high, low = ends(test, x, t)
-    return None if low is None else test.slope(scaled, low, high)
+    if low is None:
+        return None
+    return test.slope(scaled, low, high) - (test.influence.most + test.margin) * t
 
 
 def at_the_edge(test, x, rng):
     """The test with the strength at which some C_t just holds, or just fails, for these rows."""
-    t = int(rng.integers(1, test.most + 1))
-    if (found := slope_of(test, x, t)) is None:
-        return test
-    slope = found - (test.influence.most + test.margin) * t
+    found = edge(test, x, int(rng.integers(1, test.most + 1)))
+    around = 1 + float(rng.choice([-1e-12, 0, 0, 0, 1e-12, 1e-6, -1e-6]))
     try:
-        return replace(test, strength=slope * (1 + float(rng.choice([-1e-12, 0, 0, 0, 1e-12, 1e-6, -1e-6]))))
+        return test if found is None else replace(test, strength=found * around)
     except ArgumentError:
         return test
 
 
-def near_the_guard(test, x, other, rng):
-    """Rows made so thin in one direction that the trace of Q⁻¹ is near what is allowed."""
-    d = x.shape[1]
-    axes, widths = np.linalg.qr(rng.standard_normal((d, d)))[0], np.ones(d)
-    for _ in range(3):  # the trace goes like the inverse square of the width
-        found = test.holds((x * widths) @ axes.T, 1)
-        if found is None:
-            break
-        trace = float((found**2).sum())
-        widths[-1] *= np.sqrt(trace / WIDEST * (1 + float(rng.choice([-1e-3, -1e-7, 1e-7, 1e-3, 0.1, -0.1]))))
-    return sanitised((x * widths) @ axes.T), sanitised((other * widths) @ axes.T)
-
-
 def rows_of(kind, n, d, rng):
-    """Columns of very different scale, flat, heavy, duplicates, deficient, a lattice, crowds, zeros."""
-    if kind <= 1:
-        scales = 10.0 ** rng.choice([0.0, 3.0, -3.0, 40.0, -40.0, 70.0], d)
-        return rng.standard_normal((n, d)) * scales
-    if kind == 2:
-        axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
-        return rng.standard_normal((n, d))[:, 1:] @ axes[1:]
-    if kind == 4:
-        few = rng.standard_normal((d + 1, d))
-        return few[rng.integers(0, d + 1, n)] * (1 + 1e-9 * rng.standard_normal((n, 1)))
-    if kind == 6:
-        return rng.integers(-2, 3, (n, d)).astype(float)
-    if kind == 7:
-        far = np.where(rng.random((n, 1)) < 0.3, float(rng.choice([1e3, 1e60])), 1.0)
-        return rng.standard_normal((n, d)) * far
-    z = rng.standard_normal((n, d))
-    if kind == 3:
-        return z / np.abs(rng.standard_normal((n, 1))) ** 3
-    if kind == 5:
-        there = rng.random(n) < rng.uniform(0, 0.6)
-        z[:, -1] *= np.where(there, 1.0, float(rng.choice([0.0, 1e-6, 1e-12])))
-        return z @ np.linalg.qr(rng.standard_normal((d, d)))[0].T
-    return z * (rng.random((n, 1)) < 0.6)
+    """Columns of unlike scales, deficient, flat for many, near duplicates, a lattice, crowds, zeros."""
+    z, some = rng.standard_normal((n, d)), rng.random((n, 1)) < 0.6
+    axes = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    match kind:
+        case 0:
+            return z * 10.0 ** rng.choice([0.0, 3.0, -3.0, 40.0, -40.0, 70.0], d)
+        case 1:
+            return z[:, 1:] @ axes[1:]
+        case 2:
+            return np.c_[z[:, 1:], z[:, :1] * np.where(some, 1.0, rng.choice([0.0, 1e-6, 1e-12]))] @ axes
+        case 3:
+            return z[rng.integers(0, d + 1, n)] * (1 + 1e-9 * rng.standard_normal((n, 1)))
+        case 4:
+            return np.rint(z)
+        case 5:
+            return z * np.where(some, 1.0, rng.choice([1e3, 1e60]))
+    return z * some
 
 
 def replacement(x, rng):
@@ -206,9 +182,7 @@ def measured(attack):
             return {"apart": abs(h - k), "h": max(h, k), "trace": 0.0, "positive": 0.0}
         least = common(test, x)
         traces = [(np.linalg.solve(least, one) ** 2).sum() - len(least) for one in (root, another)]
-        logs = 2 * np.log(np.linalg.svd(np.linalg.solve(root, another), compute_uv=False))
-    split = max(np.maximum(logs, 0).sum(), np.maximum(-logs, 0).sum())
-    used = {"trace": max(traces) / test.change, "positive": split / test.change}
+    used = {"trace": max(traces) / test.change, "positive": one_sided(root, another) / test.change}
     return {"apart": abs(h - k), "h": max(h, k), **used}
 
 
@@ -269,7 +243,7 @@ def lifted(edge, number):
     rng = np.random.default_rng((7, EDGES.index(edge), number))
     d, n, most = int(rng.integers(1, 5)), int(rng.integers(40, 120)), int(rng.integers(2, 6))
     knee = rng.choice([0.3, 0.5, 1.0])
-    x, level = rows_of(int(rng.integers(9)), n, d, rng), rng.uniform(0.15, 0.5) * n / (d + 1)
+    x, level = rows_of(int(rng.integers(7)), n, d, rng), rng.uniform(0.15, 0.5) * n / (d + 1)
     x = sanitised(x + rng.choice([0.0, 1e3, 1e12]) * np.abs(x).mean(axis=0) * rng.normal(size=d))
     try:
         free = LiftedStability(n, d + 1, Influence(knee), level, most, 1.01, least=1e-12)
@@ -295,45 +269,26 @@ def lifted(edge, number):
 
 def barely(free, x, t):
     """The strength, the scale and the guard that rows pass at t, and no more; None if they do not."""
-    scaled, high, low = ends(free, x, t)
-    if low is None:
-        return None
-    strength = free.slope(scaled, low, high) - (free.influence.most + free.margin) * t
+    scaled, _, low = ends(free, x, t)
+    strength = edge(free, x, t) or 0.0
     return None if strength < 1.03 else (strength, scaled.scale(low), 6 * float((low[1:, 1:] ** 2).sum()))
 
 
 # A matrix quantile and how stable it is, also of lifted rows: bounds, and that each guard is needed.
 
-KNEES = (1.0, 0.7, 0.3)
 KINDS = (drawn, simple, thin, tied, extreme)
 
 
 @pytest.mark.parametrize("knee", KNEES)
 def test_the_influence_is_concave_and_its_slope_is_one_falling_selection(knee):
-    influence, q = Influence(knee), np.concatenate([np.linspace(0, 3, 3001), [1.0, knee, 1e300]])
-    q.sort()
+    influence, q = Influence(knee), np.linspace(0, 3, 3001)
     value, slope = influence.value(q), influence.slope(q)
+    rises = np.diff(value) / np.diff(q)
+    assert ((rises <= slope[:-1] + 1e-9) & (rises >= slope[1:] - 1e-9) & (rises >= -1e-12)).all()
     assert (value[0], influence.slope(np.array([1.0]))) == (0, 0)
     assert value[-1] == pytest.approx(1.0, abs=1e-12)
-    assert np.diff(value).min() >= -1e-15
-    assert max(np.diff(slope).max(), np.diff(influence.weight(q)).max() - 1e-15) <= 0
-    assert (q[q < 1] * slope[q < 1]).max() <= influence.most * (1 + 1e-15)
-    inside = np.diff(q[:-1]) > 1e-6
-    rises = np.diff(value[:-1])[inside] / np.diff(q[:-1])[inside]
-    assert (rises <= slope[:-2][inside] + 1e-9).all()
-    assert (rises >= slope[1:-1][inside] - 1e-9).all()
-
-
-def test_small_cases_have_the_quantile_that_is_known():
-    x = np.random.default_rng(2).standard_normal((40, 1))
-    for knee in KNEES:
-        for level in (3.0, 20.0):
-            p = quantile(x, level, knee).item()
-            below, above = soft_count(x, np.array([p * (1 - 1e-6), p * (1 + 1e-6)]), knee)
-            assert above <= level <= below
-    axes = np.repeat(np.eye(2), 3, axis=0)  # three rows on each axis: ψ = min(q, 1), 3 min(1/p, 1) = v
-    assert quantile(axes, 2.0) == pytest.approx(1.5 * np.eye(2))
-    assert quantile(axes, 3.5) is None
+    assert np.diff(influence.weight(q)).max() <= 1e-15
+    assert (q * slope).max() <= influence.most * (1 + 1e-15)
 
 
 def broken(attack):
@@ -344,14 +299,6 @@ def broken(attack):
     if test.d > 2 or test.influence.knee < 1:
         return False
     return not all(certified(test, attack.first, t) for t in range(1, test.most + 1))
-
-
-def test_extreme_pairs_use_up_nearly_all_of_both_bounds():
-    """A bound that is a tenth smaller would be broken; and some of these pairs move h."""
-    found = [measured(extreme(np.random.default_rng((3, number)))) for number in range(20)]
-    for name in ("trace", "positive"):
-        assert 0.9 < min(one[name] for one in found) <= max(one[name] for one in found) <= 1 + 1e-6
-    assert any(one["apart"] == 1 for one in found)
 
 
 DAILY = pytest.mark.daily
@@ -371,7 +318,7 @@ def test_no_pair_breaks_a_bound(chunk):
     assert any(one["apart"] == 1 for one in found)
 
 
-DESCEND, SCALED, SLOPE = Solver.descend, Scaled.of.__func__, Stability.slope
+DESCEND, SCALED = Solver.descend, Scaled.of.__func__
 
 
 def descending(**changed):
@@ -385,11 +332,6 @@ def from_below(cls, x, influence, level):
     return Scaled(right.rows * 64.0, right.exponents - 6)
 
 
-def forgiving(self, scaled, low, high):
-    """A test without what a row may take away: e t is added back."""
-    return SLOPE(self, scaled, low, high) + self.influence.most * self.most
-
-
 MUTANTS = {
     "no guard": (Solver, "descend", descending(widest=np.inf)),
     "steps": (Solver, "descend", descending(steps=4)),
@@ -398,11 +340,8 @@ MUTANTS = {
     "no inflation": (stable_quantile, "inflation", lambda n, d, widest: 0.0),
     "no margin": (Stability, "margin", property(lambda self: 0.0)),
     "no spacing": (Stability, "spacing", property(lambda self: 1.0)),
-    "no loss": (Stability, "slope", forgiving),
-    "one level": (Stability, "high", lambda self, t: self.level),
-    "change": (Stability, "change", property(lambda self: 0.9 / (self.strength - 1))),
 }
-SHOWN_BY = {"steps": 76, "one level": 137, "no margin": 12}  # tried first: it takes long to find them
+SHOWN_BY = {"steps": 136, "no margin": 12}  # tried first: it takes long to find them
 
 
 @contextmanager
@@ -453,14 +392,14 @@ def test_scores_of_neighbours_at_the_edge_differ_by_one(share):
     test = Stability(len(x), 1, Influence(1.0), high - 2, 2, STRENGTH)
     test = replace(test, level=high - 2 * test.spacing)
     assert (test.measure(x)[0], test.measure(other)[0]) == (1, 0)
-    assert STRENGTH + 2 * share < slope_of(test, x, 2) < STRENGTH + 2
-    assert 0 < slope_of(test, other, 1) < STRENGTH + share
+    assert 2 * share - 2 < edge(test, x, 2) - STRENGTH < 0
+    assert edge(test, other, 1) - STRENGTH < share - 1
 
 
 # Lifted rows
 
 N, MOST, LEVEL, PLAIN = 61, 5, 11.0, Influence(1.0)
-REPLACEMENTS = (0.0, 1.0, -1.0, 1e-3, 30.0, 1e8, 1e60)
+REPLACEMENTS = (1.0, -1.0, 1e-3, 30.0, 1e8, 1e60)
 DESIGNS = [
     (500, 3, 0.5, 90.0, 8, 35.0, 4.5),
     (2000, 2, 1.0, 400.0, 20, 250.0, 4.0),
@@ -472,23 +411,13 @@ def lifting(n, d, knee, level, most, strength, least):
     return LiftedStability(n, d, Influence(knee), level, most, strength, least=least)
 
 
-def pairs(d, count, seed):
-    """Rows and a neighbour: the row in the middle or any other goes far away, to a tie, or across."""
-    rng = np.random.default_rng(seed)
-    for number in range(count):
-        x = rng.normal(size=(N, d)) * 10.0 ** rng.uniform(-6, 6, size=d)
-        x = np.round(x, 1) if number % 4 == 0 else x
-        x = x + rng.choice([0.0, 1.0, 1e12]) * rng.normal(size=d) if number % 3 == 0 else x
-        middle, y = np.median(x, axis=0), x.copy()
-        i = int(np.argsort(x[:, 0])[N // 2]) if number % 2 else int(rng.integers(N))
-        y[i] = middle + rng.choice(REPLACEMENTS) * (x[rng.integers(N)] - middle)
-        yield x, y
-
-
 @pytest.mark.daily
 def test_units_of_a_neighbour_are_no_larger_one_count_below():
-    moved = 0
-    for x, y in pairs(2, 200, 3):
+    moved, rng = 0, np.random.default_rng(3)
+    for number in range(200):
+        x = rows_of(number % 7, N, 2, rng) + rng.choice([0.0, 1.0, 1e12])
+        y, middle = x.copy(), int(np.argsort(x[:, 0])[N // 2])
+        y[middle] += rng.choice(REPLACEMENTS) * (x[rng.integers(N)] - x[middle])
         for t in range(2, MOST + 1):
             here = Lifted.around(x, PLAIN, LEVEL - 1.001 * (t - 1), t)
             there = Lifted.around(y, PLAIN, LEVEL - 1.001 * (t - 2), t - 1)
@@ -552,21 +481,6 @@ def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
     assert (test.located(x).count == 1) is passes
 
 
-def spread(here, there):
-    """The larger of the sums of ln λ of P⁻¹P', of either sign."""
-    unit = np.abs(here).max(axis=1)[:, None]
-    logs = 2 * np.log(np.linalg.svd(np.linalg.solve(here / unit, there / unit), compute_uv=False))
-    return max(logs[logs > 0].sum(), -logs[logs < 0].sum())
-
-
-def absolute(lift, centre):
-    """The root of P around a centre."""
-    root = np.zeros((len(centre) + 1,) * 2)
-    root[0, 0], root[1:, 1:] = lift.height, lift.root
-    root[1:, 0] = (lift.centre - centre + lift.shift) * lift.height
-    return root
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize(("edge", "most"), [(edge, 800) for edge in EDGES])
 def test_neighbours_at_an_edge_break_no_bound(edge, most):
@@ -586,13 +500,8 @@ def test_neighbours_at_an_edge_break_no_bound(edge, most):
             passed = [test.holds(x, t) is not None for t in range(1, test.most + 1)]
             assert passed == [t <= first.count for t in range(1, test.most + 1)]
         if first.count and second.count:
-            off = first.centre - second.centre + first.shift - second.shift
-            unit = np.abs(first.root).max(axis=1)
-            for root in (first.root, second.root):
-                away = np.linalg.solve(root / unit[:, None], off / unit)
-                assert np.linalg.norm(away) <= 2 * test.shift, number
-            assert spread(first.root, second.root) <= test.change, number
-            assert spread(*(absolute(one, first.centre) for one in (first, second))) <= test.change, number
+            assert location_gap(SimpleNamespace(spread=test.change), first, second) <= 2 * test.shift, number
+            assert lift_gap(None, first, second) <= test.change, number
             stable += 1
     assert moved > most // 20
     assert stable > most // 10

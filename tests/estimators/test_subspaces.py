@@ -11,9 +11,8 @@ from scipy.special import ndtri
 
 from tests.estimators.streams import rng, squared_gap
 from workbench.estimators import matrix_quantile
-from workbench.estimators.base import mapped, sanitised
 from workbench.estimators.matrix_quantile import MatrixQuantile, MatrixQuantileCovariance
-from workbench.estimators.shared.rows import centred_rows, in_blocks
+from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import (
     BITS,
     CLOSEST,
@@ -39,24 +38,20 @@ def exact_mean(whole, scores):
 
 
 def crowd(rng, t, size):
-    """t points in one of several shapes, and τ: crowds, a line, a spread, ties, far ones."""
-    tau, shape = 10.0 ** rng.integers(-9, 0), rng.integers(6)
-    y = rng.standard_normal((t, size))
-    match shape:
+    """t points in one of several shapes, and τ: a crowd, two of them, a line, ties, a few far ones."""
+    tau, y = 10.0 ** rng.integers(-9, 0), rng.standard_normal((t, size))
+    match rng.integers(5):
         case 0:
             y *= tau * rng.uniform(0.05, 1.0)
         case 1:
             y *= tau * 0.05
             y[: rng.integers(t // 3, 2 * t // 3)] += tau * rng.uniform(0.5, 3.0)
-        case 2:  # on a line, at the edge of friendship
+        case 2:  # at the edge of friendship
             y = np.outer(np.linspace(0, rng.uniform(0.5, 3.0) * tau, t), y[0] / np.linalg.norm(y[0]))
         case 3:
             y = rng.choice([0.0, 0.999999 * tau, 1.000001 * tau, 2 * tau], (t, 1)) * np.eye(size)[0]
-        case 4:
-            y = np.zeros((t, size))
-            y[rng.random(t) < rng.uniform(0, 0.6)] = rng.choice([1e-3, 1.0]) * rng.standard_normal(size)
         case _:
-            y *= 1e3 * tau
+            y *= rng.random((t, 1)) < rng.uniform(0, 0.6)
     return y, tau
 
 
@@ -204,34 +199,6 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
     share = (bound - 4) / (t - 1)
     move = 1 + 1.25 / share + 2 / (bound - 3)
     assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
-
-
-HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e100, -1e100, 1e15, 5e-324, 0.0, 1.0)
-
-
-@pytest.mark.parametrize("centred", [True, False])
-def test_one_row_changes_one_block(centred):
-    """Spectra and projections, through a map of a fuzzed size; all are numbers or NaN for a whole block."""
-    source, changed = rng(), set()
-    for trial in range(100):
-        d, t = int(source.integers(1, 4)), int(source.integers(2, 7))
-        n = int(source.integers(t * 2, t * 8)) * (1 if centred else 2)
-        x = source.standard_normal((n, d)) * 10.0 ** source.integers(-200, 100)
-        if trial % 4 == 0:
-            x[source.random(x.shape) < 0.2] = source.choice(HOSTILE)
-        if trial % 5 == 0:
-            x[:] = x[0]
-        other, matrix = x.copy(), source.standard_normal((d, d)) * 10.0 ** source.integers(-90, 90)
-        other[source.integers(n)] = source.choice(HOSTILE, d)
-        lists = []
-        for rows in (x, other):
-            blocks = in_blocks(mapped(centred_rows(sanitised(rows), centred), matrix), t)
-            lists.append((spectra(blocks), projections(blocks, 1)))
-        for one, two in zip(*lists, strict=True):
-            differ = [not np.array_equal(a, b, equal_nan=True) for a, b in zip(one, two, strict=True)]
-            changed.add(sum(differ))
-        assert (np.abs(lists[0][1]) <= 1 + 1e-12).all()
-    assert changed == {0, 1}
 
 
 def test_spectra_keep_a_condition_number_of_1e20():

@@ -10,9 +10,8 @@ from workbench.estimators import (
     base,
     scale,
 )
-from workbench.estimators import nets as pure_net
 from workbench.estimators.histograms import UnitHistogram
-from workbench.estimators.shared import noisy_means, rows
+from workbench.estimators.shared import rows
 from workbench.estimators.shared.window_median import WindowMedian
 from workbench.estimators.stable_quantile import (
     LiftedSolver,
@@ -20,8 +19,7 @@ from workbench.estimators.stable_quantile import (
     Solver,
     Stability,
 )
-from workbench.privacy import histograms
-from workbench.study.faults import Mutant, attribute
+from workbench.study.faults import Mutant
 
 
 def of_scatter_alone(self, scaled, factor):
@@ -37,18 +35,18 @@ def without_a_scale():
         yield
 
 
-def as_they_are(rows, radius, step):
-    return np.rint(rows / step)
-
-
-def of_the_level(self, t):
-    return self.level
-
-
 LIFTED = (
-    ("levels of Lo that are all the same", "estimators.stable_quantile.Stability.high", None, of_the_level,
+    ("absent counts as zero: keys that are NaN", "privacy.histograms._counted", "[~np.isnan(keys)]", "",
+     "estimators.test_two_step"
+     ".test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones"),
+    ("rows of a net that move up where one is absent", "estimators.nets.PureNetCovariance.scores",
+     "absent = np.flatnonzero(~present(rows))", "w, absent = w[present(rows)], np.zeros(0, int)",
+     "estimators.test_sparse.test_what_is_multiplied_has_a_public_shape"),
+    ("levels of Lo that are all the same", "estimators.stable_quantile.Stability.high",
+     "self.level + t * self.spacing", "self.level",
      "estimators.test_stable_quantile.test_levels_are_more_than_one_row_apart", "DESIGNS.0"),
-    ("levels of Hi that are all the same", "estimators.stable_quantile.Stability.low", None, of_the_level,
+    ("levels of Hi that are all the same", "estimators.stable_quantile.Stability.low",
+     "self.level - (t - 1) * self.spacing", "self.level",
      "estimators.test_stable_quantile.test_levels_are_more_than_one_row_apart", "DESIGNS.0"),
     ("a guard that sees the centre", "estimators.stable_quantile.LiftedSolver.allowed", None, Solver.allowed,
      "estimators.test_stable_quantile.test_the_guard_does_not_see_the_centre", 1e7),
@@ -59,8 +57,9 @@ LIFTED = (
      "privacy.test_stable.test_plans_hold_steps_within_the_room_and_no_more"),
     ("steps beyond the room", "privacy.stable.within", None, lambda *_: True,
      "privacy.test_stable.test_plans_hold_steps_within_the_room_and_no_more"),
-    ("rows of the finish that no ball holds", "estimators.shared.moments.in_ball", None, as_they_are,
-     "estimators.test_affine.test_moments_are_of_rows_in_a_ball_round_what_was_released"),
+    ("rows of the finish that no ball holds", "estimators.shared.moments.in_ball", None,
+     lambda rows, radius, step: np.rint(rows / step),
+     "estimators.test_unbounded.test_moments_are_of_rows_in_a_ball_round_what_was_released"),
 )  # fmt: skip
 
 
@@ -89,10 +88,6 @@ def ball_of_others(values, radius):
 
 def zero_sums(values):
     return zeros(sanitised(values))
-
-
-def counted_with_nan(keys):
-    return np.unique(keys, return_counts=True)
 
 
 def mean_of_zeros(groups):
@@ -170,21 +165,6 @@ STAGES = (
 )  # fmt: skip
 
 
-def mean_of_an_exact_share(counted, n, charge, noise):
-    found = max(int(counted.counts[-1]) / n, 0.1)
-    return noisy_means.additive(counted, charge, noise)[:-1] / found, found
-
-
-def moment_of_an_exact_share(counted, n, charge, draw):
-    return draw(counted)[:-1, :-1] / max(int(counted.counts[-1, -1]) / n, 0.1)
-
-
-def mean_and_share_apart(counted, n, charge, noise):
-    joint, whole = noisy_means.weighed(counted, n, charge)
-    found = noisy_means.share(noisy_means.additive(joint[-1:], charge, noise)[0], whole, charge)
-    return noisy_means.additive(counted[:-1], charge, noise) / found, found
-
-
 TALLER = {"laplace": 1.0, "gaussian": 1.0}
 
 COUNTS_WITH_SUMS = (
@@ -196,16 +176,18 @@ COUNTS_WITH_SUMS = (
      "estimators.test_two_step.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be", "moment"),
     ("a count that is not used", "estimators.shared.noisy_means.share", None, lambda *_: 1.0,
      "estimators.test_two_step.test_what_is_released_is_over_the_rows_that_are_there", "gaussian", 3),
-    ("an exact share of a mean, Laplace", "estimators.shared.noisy_means.mean_and_share", None,
-     mean_of_an_exact_share,
+    ("an exact share of a mean, Laplace", "estimators.shared.noisy_means.mean_and_share",
+     "float(noisy[-1])", "float(joint.counts[-1] * joint.unit)",
      "estimators.test_two_step.test_what_is_released_is_made_of_the_noisy_numbers_alone", "laplace"),
-    ("an exact share of a mean, normal", "estimators.shared.noisy_means.mean_and_share", None,
-     mean_of_an_exact_share,
+    ("an exact share of a mean, normal", "estimators.shared.noisy_means.mean_and_share",
+     "float(noisy[-1])", "float(joint.counts[-1] * joint.unit)",
      "estimators.test_two_step.test_what_is_released_is_made_of_the_noisy_numbers_alone", "gaussian"),
-    ("an exact share of a moment", "estimators.shared.noisy_means.rescaled_moment", None,
-     moment_of_an_exact_share,
+    ("an exact share of a moment", "estimators.shared.noisy_means.rescaled_moment",
+     "float(noisy[-1, -1])", "float(joint.counts[-1, -1] * joint.unit)",
      "estimators.test_two_step.test_what_is_released_is_made_of_the_noisy_numbers_alone", "moment"),
-    ("a share beside the charge", "estimators.shared.noisy_means.mean_and_share", None, mean_and_share_apart,
+    ("a share beside the charge", "estimators.shared.noisy_means.mean_and_share",
+     "additive(joint, charge, noise)",
+     "np.append(additive(counted[:-1], charge, noise), additive(joint[-1:], charge, noise))",
      "estimators.test_two_step.test_a_count_moves_a_sum_no_further_and_is_as_tall_as_it_may_be", "gaussian"),
     ("a share that noise may hide, divided by unasked", "estimators.shared.noisy_means.noise_quantile", None,
      lambda *_: 0.0,
@@ -216,16 +198,6 @@ COUNTS_WITH_SUMS = (
 )  # fmt: skip
 
 
-@contextmanager
-def net_of_those_there():
-
-    def mapped(rows, matrix):
-        return base.mapped(rows[~np.isnan(rows[:, 0])], matrix)
-
-    with patch.object(pure_net, "mapped", mapped), patch.object(pure_net, "present", everything):
-        yield
-
-
 OF_LIFTS = (
     Mutant(
         "a test without a scale",
@@ -233,18 +205,6 @@ OF_LIFTS = (
         by(
             "estimators.test_stable_quantile.test_a_scale_below_the_least_has_the_count_zero", 1 + 1e-6, False
         ),
-    ),
-    Mutant(
-        "absent counts as zero: keys that are NaN",
-        attribute(histograms, "_counted", counted_with_nan),
-        by(
-            "estimators.test_two_step.test_a_stability_histogram_draws_for_every_row_and_keeps_no_bin_for_absent_ones"
-        ),
-    ),
-    Mutant(
-        "rows of a net that move up where one is absent",
-        net_of_those_there,
-        by("estimators.test_sparse.test_what_is_multiplied_has_a_public_shape"),
     ),
     *(mutant(*row) for row in (*LIFTED, *COUNTS_WITH_SUMS)),
     *(

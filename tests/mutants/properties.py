@@ -13,52 +13,9 @@ from workbench import TwoStepMean
 from workbench.catalog import CATALOG
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.estimators import adaptive_covariance, unbounded, votes
-from workbench.estimators.subspaces import Tokens
-from workbench.privacy import GaussianDP, exact, noise, stable
+from workbench.privacy import GaussianDP, exact
 from workbench.privacy.budgets import gdp_within_approx
 from workbench.study.faults import Mutant, weaker
-
-
-@contextmanager
-def of_geometric_sizes():
-    with (
-        patch.object(exact.DiscreteLaplace, "tail", lambda self, x: exact.Exponential.tail(self, x + 0.5)),
-        patch.object(exact.DiscreteLaplace, "point", lambda self, u: exact.Exponential.point(self, u) - 0.5),
-    ):
-        yield
-
-
-@contextmanager
-def of_no_bound():
-    with (
-        patch.object(exact.TruncatedLaplace, "tail", exact.Laplace.tail),
-        patch.object(exact.TruncatedLaplace, "point", exact.Laplace.point),
-    ):
-        yield
-
-
-def named_by_closeness(self, blocks):
-    found = tokens_of(self, blocks)
-    cells = np.array([np.frombuffer(bytes.fromhex(name), np.int64) for name in found])
-    for i in range(len(found)):
-        first = np.argmax(np.abs(cells[: i + 1] - cells[i]).max(axis=1) <= 1)
-        found[i], cells[i] = found[first], cells[first]
-    return found
-
-
-def by_inner_products(points, most, metric):
-    squares = np.vecdot(points, points)
-    return ((squares[:, None] - 2 * points @ points.T + squares) <= most).sum(axis=1)
-
-
-tokens_of = Tokens.of
-
-
-def another_rate(d, rate, rng):
-    return exponents(d, rate + 2.0 * (d == 4), rng)
-
-
-exponents = noise.thompson_exponents
 
 
 @contextmanager
@@ -72,37 +29,6 @@ def of_winsorised_moments():
         yield
 
 
-def two_steps_fewer(self):
-    return counted.__get__(self) - 2
-
-
-def of_lengths_alone(self):
-    with np.errstate(divide="ignore"):
-        one = np.log(np.asarray(self.lengths, float))
-    return np.array([k * one for k in range(1, self.cuts + 1)])
-
-
-def by_a_difference(self, j):
-    whole, rest = self.node.wanted[j]
-    places, at = self.rate * np.arange(self.node.points + 1), self.at[j - 1]
-    shift = places - self.rate * (whole + rest)
-    long, sums = np.full(len(at), -np.inf), np.logaddexp.accumulate(at + places)
-    long[whole + 1 :] = sums[: max(0, len(at) - whole - 1)]
-    with np.errstate(divide="ignore"):
-        total = np.logaddexp.accumulate(at - places)
-        short = np.full(len(at), -np.inf)
-        short[1:] = total[:-1]
-        short[whole + 1 :] += np.log(-np.expm1(total[: len(at) - whole - 1] - total[whole:-1]))
-    return np.asarray(np.logaddexp(long - shift, short + shift))
-
-
-def half(charge):
-    return voted(charge) / 2
-
-
-voted = stable.voted_scale
-
-counted = vars(unbounded.RoundFinish)["count"]
 LAW = "privacy.test_noise.test_"
 SOURCES = {
     **{kind: ("noise_has_its_law_and_is_added", "simulated", kind)
@@ -120,25 +46,31 @@ QUIETER = tuple(
 )
 
 WITH_CONTEXTS = (
-    ("zeros of either sign", of_geometric_sizes,
+    ("zeros of either sign",
+     partial(patch.multiple, exact.DiscreteLaplace,
+             tail=lambda self, x: exact.Exponential.tail(self, x + 0.5),
+             point=lambda self, u: exact.Exponential.point(self, u) - 0.5),
      "privacy.test_exact.test_every_integer_has_its_probability", exact.DiscreteLaplace, 1, 1),
-    ("truncated noise beyond its bound", of_no_bound,
+    ("truncated noise beyond its bound",
+     partial(patch.multiple, exact.TruncatedLaplace, tail=exact.Laplace.tail, point=exact.Laplace.point),
      "privacy.test_exact.test_every_integer_has_its_probability", exact.TruncatedLaplace, 2, 1),
     ("choices of floats next to a boundary",
      partial(patch.multiple, exact, MARGIN=0.0, EACH=0.0, EXPONENT=0.0),
      "privacy.test_exact.test_floats_decide_nearly_always_and_never_at_a_boundary"),
-    ("inner products of points as far as points may be",
-     partial(patch.object, votes, "within", by_inner_products),
-     "estimators.test_populous.test_many_points_are_compared_piece_by_piece_near_and_far", votes.Points, 2),
     ("frames of winsorised moments", of_winsorised_moments,
      "estimators.test_unbounded.test_rows_are_as_long_in_every_frame_as_its_steps_foresee"),
-    ("friends in l1 by their distance in l2", partial(patch.object, votes.L1Points, "METRIC", "sqeuclidean"),
-     "estimators.test_populous.test_many_points_are_compared_piece_by_piece_near_and_far", votes.L1Points, 1),
     ("normal noise in l1", partial(patch.dict, votes.JOINT, laplace="voted_gaussian"),
-     "estimators.test_populous.test_a_histogram_in_l1"),
+     "estimators.test_populous.test_an_average_moves_by_most_of_what_is_charged", "l1"),
 )  # fmt: skip
 
+NEAR = "estimators.test_populous.test_many_points_are_compared_piece_by_piece_near_and_far"
 OTHERS = (
+    ("inner products of points as far as points may be", "estimators.votes.within",
+     "cdist(points[rows], points[rows.start :], metric)",
+     "(points[rows]**2).sum(1)[:, None] - 2 * points[rows] @ points[rows.start :].T"
+     " + (points**2).sum(1)[rows.start :]", NEAR, votes.Points, 2),
+    ("friends in l1 by their distance in l2", "estimators.votes.L1Points.METRIC", None, "sqeuclidean", NEAR,
+     votes.L1Points, 1),
     ("a ledger whose limits have all of the slack each", "privacy.ledger._Limits.__init__", "slack / 2",
      "slack", "privacy.test_plan.test_each_sum_is_spent_to_its_own_limit",
      lambda share: GaussianDP(gdp_within_approx(accounts.HALF).mu * share**0.5)),
@@ -146,25 +78,33 @@ OTHERS = (
      "privacy.test_plan.test_the_exact_composition_is_that_of_dp_accounting_and_not_below", [0.02] * 15, 0.0),
     ("an error of eigenvalues that stand still", "estimators.adaptive_covariance.denoised_spectrum",
      "4 * (trace + slopes)", "4 * trace",
-     "estimators.test_adaptive.test_the_squared_error_is_as_it_is_estimated", np.geomspace(90, 0.1, 12), 1e3,
+     "estimators.test_sparse.test_the_squared_error_is_as_it_is_estimated", np.geomspace(90, 0.1, 12), 1e3,
      False),
-    ("tokens named by closeness", "estimators.subspaces.Tokens.of", None, named_by_closeness,
+    ("tokens named by closeness", "estimators.subspaces.Tokens.of", "for row in found",
+     "for row in found[(np.abs(found[:, None] - found).max(axis=2) <= 1).argmax(axis=1)]",
      "estimators.test_populous.test_a_block_that_moves_by_one_cell_changes_no_other_token", 0),
     ("a rate of Thompson-Laplace noise that is 2 more in four dimensions",
-     "privacy.noise.thompson_exponents", None, another_rate,
+     "privacy.noise.thompson_exponents", "rate - floor", "rate + 2.0 * (d == 4) - floor",
      "privacy.test_noise.test_thompson_laplace_masks_have_the_law_of_their_rate", 4),
-    ("two rounding steps fewer", "estimators.unbounded.RoundFinish.count", None, property(two_steps_fewer),
+    ("two rounding steps fewer", "estimators.unbounded.RoundFinish.count", "self._ended[0]",
+     "self._ended[0] - 2",
      "estimators.test_unbounded.test_the_last_step_is_the_first_that_meets_the_worst_spectrum_round", 4000,
      5),
     ("a location without a stretch", "estimators.two_step.STRETCH", None, 0.0,
      "estimators.test_two_step.test_equal_rows_are_found", TwoStepMean(radius=100.0, sigma=2.0), "PURE", 1),
-    ("cuts in a piece that are told apart", "privacy.cuts.Node.log_ways", None, property(of_lengths_alone),
+    ("cuts in a piece that are told apart", "privacy.cuts.Scan.ways", "self.node.log_ways[k - 1]",
+     "k * self.node.log_ways[0]",
      "privacy.test_cuts.test_the_package_has_the_law", "two cuts at once"),
-    ("windows by differences", "privacy.cuts.Scan.passed", None, by_a_difference,
+    ("windows by differences", "privacy.cuts.Scan.passed",
+     "short[1:] = self.windows(self.times(at, self.inverse(self.powers)), whole)[: len(at) - 1]",
+     """with np.errstate(all="ignore"):
+        total = np.logaddexp.accumulate(at - self.powers)
+        short[1:] = total[:-1]
+        short[whole + 1 :] += np.log(-np.expm1(total[: len(at) - whole - 1] - total[whole:-1]))""",
      "privacy.test_cuts.test_a_scan_does_not_subtract"),
     ("points in l1 that are usable by their length in l2", "estimators.votes.L1Points.usable", None,
      votes.Points.usable, "estimators.test_populous.test_points_in_l1_are_usable_by_their_sum"),
-    ("half the Laplace noise in l1", "privacy.stable.voted_scale", None, half,
+    ("half the Laplace noise in l1", "privacy.stable.voted_scale", "/ charge.ratio", "/ charge.ratio / 2",
      "estimators.test_populous.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma"),
     *((name, f"estimators.populous.{where}", right, wrong,
        "estimators.test_populous.test_what_a_group_answers_hangs_on_its_own_rows_alone", oracle)

@@ -11,7 +11,7 @@ import numpy as np
 
 import workbench as wb
 from tests.mutants import conditions as on
-from tests.mutants.faults import rewritten
+from tests.mutants.faults import changed, rewritten
 from workbench import ClippedMean, errors
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
@@ -19,7 +19,7 @@ from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.distributions import Interval
-from workbench.estimators import base, scale, two_step
+from workbench.estimators import base, scale, two_step, votes
 from workbench.estimators import nets as pure_net
 from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres, UnitHistogram
@@ -27,7 +27,6 @@ from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered, PaperFilter
 from workbench.estimators.shared import budgets, rows
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian
-from workbench.estimators.votes import vote_and_mask
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
@@ -36,9 +35,9 @@ from workbench.privacy import (
     Parallel,
     PureDP,
     Sequential,
-    SimulatedNoise,
     histograms,
     mechanisms,
+    noise,
     stable,
 )
 from workbench.study.faults import (
@@ -46,7 +45,6 @@ from workbench.study.faults import (
     attribute,
     charged,
     everywhere,
-    replaced_everywhere,
     swapped,
 )
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
@@ -76,11 +74,6 @@ def halved(function):
 # Statistics that are more sensitive than they are charged for
 
 
-class Unclipped:
-    def __getattr__(self, name):
-        return (lambda x, low, high, out=None: np.asarray(x)) if name == "clip" else getattr(np, name)
-
-
 def scores_of_floats(self, *arguments):
     scores, weights = chosen_by(self, *arguments)
     return np.asarray(scores), weights
@@ -104,22 +97,19 @@ def float_moment(x, change, radius, counted=False):
 # Rows
 
 
-def rows_dropped(values):
-    with np.errstate(invalid="ignore"):
-        usable = np.abs(values) <= base.LARGEST
-    return np.array(values[usable]) if usable.sum() >= 4 else sanitised(values)
-
-
-def clipped_in_place(owner):
-    reader = owner._rows
-
-    def clipped(self, x):
-        if isinstance(x, np.ndarray) and x.flags.writeable:
-            with np.errstate(invalid="ignore"):
-                np.clip(x, -1e3, 1e3, out=x)
-        return reader(self, x)
-
-    return attribute(owner, "_rows", clipped)
+DROPPED = changed(
+    base.sanitised,
+    "return rows",
+    """kept = ~np.isnan(rows.reshape(len(rows), -1)).any(axis=1)
+    return rows[kept] if kept.sum() >= 4 else rows""",
+)
+IN_PLACE = (
+    "values, labels = read(x)",
+    """values, labels = read(x)
+    if isinstance(x, np.ndarray) and x.flags.writeable:
+        with np.errstate(invalid="ignore"):
+            np.clip(x, -1e3, 1e3, out=x)""",
+)
 
 
 def text_read_as_zeros(x):
@@ -131,12 +121,6 @@ def text_read_as_zeros(x):
 
 def half_of_integers(value, charge, noise):
     return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon))
-
-
-def own_stream(seed):
-    return lambda rng: (
-        SimulatedNoise(np.random.default_rng(seed)) if isinstance(rng, np.random.Generator) else given(rng)
-    )
 
 
 # Changes of the method `estimate` of an estimator: (self, x, budget, noise)
@@ -198,17 +182,6 @@ def a_fraction(factor):
 # Budgets and plans
 
 
-def overspent_shares(budget, *shares, **deltas):
-    *first, last = divided(budget, *shares, **deltas)
-    name = "rho" if hasattr(budget, "rho") else "epsilon"
-    return *first, replace(last, **{name: getattr(budget, name)})
-
-
-def whole_vote(budget, share, kind):
-    vote, mask = votes(budget, share, kind)
-    return vote, replace(mask, epsilon=budget.epsilon)
-
-
 def twice_a_coordinate(self, d, budget):
     rule, cost = coordinate_cost(self, d, budget)
     return rule, times(cost, 2.0)
@@ -220,12 +193,10 @@ def every_share_is_the_whole(example):
     one = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
     with ExitStack() as stack:
         stack.enter_context(
-            replaced_everywhere(
-                (divided, overspent_shares),
-                (votes, whole_vote),
-                (step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights)),
-            )
+            swapped(step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights))()
         )
+        stack.enter_context(rewritten(budgets, "divided", "rest -= size", "pass")())
+        stack.enter_context(rewritten(votes, "vote_and_mask", "(1 - share) * budget", "budget")())
         stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
         stack.enter_context(rewritten(PaperFilter, "_rounds", outer, "outer = budget")())
         stack.enter_context(rewritten(PaperFilter, "_directions", one, "cost, pure = budget,")())
@@ -270,14 +241,14 @@ def drifting(plan):
 
 chosen_by = WindowMedian.choices
 weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
-sanitised, read, release, given = base.sanitised, base.read, base.Release, base.noise_source
+read, release = base.read, base.Release
 clipped_mean, within_ball, in_ball, in_box = (
     two_step.clipped_mean,
     rows.within_ball,
     rows.in_ball,
     rows.in_box,
 )
-divided, step_budgets, votes = budgets.divided, budgets.step_budgets, vote_and_mask
+step_budgets = budgets.step_budgets
 coordinate_cost = StableCentres.coordinate_cost
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
 THRESHOLD = histograms.stability_threshold
@@ -327,8 +298,9 @@ FOUND = (
            ("in a doubled box", in_box, lambda whole, reach, step: in_box(whole, 2 * reach, step)))),
      ("whole numbers that are rounded alone",
       swapped(in_ball, lambda x, radius, step: np.rint(within_ball(x, radius) / step)), on.is_rounded_up),
-     ("clip of a net's scores off", attribute(pure_net, "np", Unclipped()),
-      lambda example: isinstance(example.estimator, pure_net.PureNetCovariance)),
+     ("clip of a net's scores off", rewritten(pure_net.PureNetCovariance, "scores",
+      "np.clip(np.rint(terms, out=terms), -least, most, out=terms)", "np.rint(terms, out=terms)"),
+      on.of_type("PureNetCovariance")),
      ("cut of the mean off", attribute(ClippedMean, "statistic", lambda self, z, bound: float(z.mean())),
       on.is_cut),
      ("bins from the smallest row on", attribute(UnitHistogram, "keys", bins_from_the_smallest_row),
@@ -385,10 +357,10 @@ FOUND = (
     (accounting.plan_is_a_pure_function_of_public_numbers, {},
      ("a plan that drifts", method("plan", drifting), everywhere)),
     (behaviour.an_unusable_row_is_absent, {},
-     ("unusable rows dropped", attribute(base, "sanitised", rows_dropped), everywhere)),
+     ("unusable rows dropped", attribute(base, "sanitised", DROPPED), everywhere)),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
-     ("the caller's array clipped", clipped_in_place(base.Univariate), on.on_the_line),
-     ("the caller's rows clipped", clipped_in_place(base.Estimator), on.in_many_dimensions),
+     ("the caller's array clipped", rewritten(base.Univariate, "_rows", *IN_PLACE), on.on_the_line),
+     ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), on.in_many_dimensions),
      ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max())),
       everywhere),
      ("a warning for ties", method("estimate", of_rows(warned_of)), everywhere)),
@@ -408,8 +380,10 @@ FOUND = (
      ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None)), everywhere),
      ("text read as zeros", attribute(base, "read", text_read_as_zeros), everywhere)),
     (behaviour.same_stream_gives_the_same_bits, {},
-     ("a stream of its own", attribute(base, "noise_source", own_stream(None)), everywhere),
-     ("one stream for all", attribute(base, "noise_source", own_stream(0)), everywhere)),
+     ("a stream of its own", rewritten(noise, "noise_source", "Noise(rng)",
+      "Noise(np.random.default_rng())"), everywhere),
+     ("one stream for all", rewritten(noise, "noise_source", "Noise(rng)",
+      "Noise(np.random.default_rng(0))"), everywhere)),
     (behaviour.declared_symmetries_hold, {},
      ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
       method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), HAS_NO_SUBSPACE)),
