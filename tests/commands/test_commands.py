@@ -31,7 +31,8 @@ def test_every_help_ends_with_its_examples_which_are_understood(command, name):
     for line in "\n".join(COMMANDS[name].examples).replace("\\\n", " ").splitlines():
         program, *words = line.partition("    (")[0].split()
         assert program == "workbench"
-        assert callable(parser().parse_args(words).run)
+        module, _, function = parser().parse_args(words).run.partition(":")
+        assert callable(getattr(import_module(module), function))
 
 
 @pytest.mark.turns(3)
@@ -131,8 +132,7 @@ def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkou
 
 @pytest.mark.parametrize("missing", ["pandas", "papermill", "matplotlib"])
 def test_a_missing_extra_is_one_line(command, monkeypatch, missing):
-    needy = COMMANDS["list"]._replace(run=lambda _: import_module(missing))
-    monkeypatch.setitem(COMMANDS, "list", needy)
+    monkeypatch.setitem(COMMANDS, "list", COMMANDS["list"]._replace(run=f"{missing}:anything"))
     monkeypatch.setitem(sys.modules, missing, None)
     command("list").refused(missing, 'pip install "dp-workbench[lab]"')
 

@@ -1,10 +1,11 @@
-"""Run one notebook in a process of its own: `python -m workbench.lab.run_notebook JOB.json`.
+"""Run one notebook in a process of its own: `python -m workbench.lab.run_notebook JOB`.
 
-The job names the notebook, the parameters, the folder for outputs and the file for the result. The
-process ends its kernel when it is asked to stop, and when its parent is gone.
+The job, in JSON, names the notebook, one of its figures or none, and the parameters. The last line that is
+printed is the result. The process ends its kernel when it is asked to stop, and when its parent is gone.
 """
 
 import ast
+import json
 import os
 import signal
 import sys
@@ -14,30 +15,26 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-from workbench.charts import canonical_json
 from workbench.lab.project import nbformat, shown
 
 EXECUTED = "executed.ipynb"
 
 
 def main(job: dict[str, Any]) -> None:
-    """Run the job and write its result: status, reason, seconds, and core-seconds of all its processes."""
+    """Run the job and print its result: status, reason, seconds, and core-seconds of all its processes."""
     nbformat()
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
-    began, notebook = time.perf_counter(), Path(job["notebook"])
-    if job["figure"]:
-        notebook = Path(job["result"]).with_name(notebook.name)
-        nbformat().write(alone(nbformat().read(job["notebook"], 4), job["figure"]), notebook)
-    status, reason = "ok", ""
+    began, (status, reason) = time.perf_counter(), ("ok", "")
+    notebook, figure = job["notebook"], job["figure"]
     try:
         papermill.execute_notebook(
-            notebook,
-            Path(job["out"]) / EXECUTED,
+            alone(nbformat().read(notebook, 4), figure) if figure else notebook,
+            Path(job["parameters"]["out"]) / EXECUTED,
             parameters=job["parameters"],
             kernel_name="python3",
-            cwd=str(Path(job["notebook"]).parent),  # not where outputs lie: modules there would be imported
+            cwd=str(Path(notebook).parent),  # not where outputs lie: modules there would be imported
             progress_bar=False,
             store_widget_state=False,
         )
@@ -47,8 +44,7 @@ def main(job: dict[str, Any]) -> None:
     except Exception as error:
         status, reason = "error", f"{type(error).__name__}: {_last_line(str(error))}"
     costs = {"seconds": time.perf_counter() - began, "core_seconds": sum(os.times()[:4])}
-    rounded = {name: round(value, 2) for name, value in costs.items()}
-    canonical_json.write(Path(job["result"]), {"status": status, "reason": reason, **rounded})
+    print(json.dumps({"status": status, "reason": reason, **costs}), flush=True)
 
 
 def alone(notebook: Any, figure: str) -> Any:
@@ -84,4 +80,4 @@ def _watch(parent: int) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
-    main(canonical_json.read(Path(sys.argv[1])))
+    main(json.loads(sys.argv[1]))

@@ -1,6 +1,7 @@
 """Pages of what is committed: notebooks, estimators with their help, claims, sources, sizes, proofs."""
 
 import re
+from argparse import Namespace
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -16,9 +17,10 @@ from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab import explore, listing, sizes, tables
 from workbench.lab.claims import NOTEBOOK, PROFILE, Record, collected, home
-from workbench.lab.project import Project, calls, nbformat
+from workbench.lab.project import Project, calls, find, nbformat
 from workbench.lab.publish import plain, render, shown, source, text
 from workbench.lab.publish.committed import DRAWS, WORDS, tagged
+from workbench.lab.tables import say
 from workbench.sources import sources, statements
 
 MENU = {
@@ -38,6 +40,13 @@ SIZES = ("formula", "kind", "predicted", "estimate", "interval")
 CHECKS = ("id", "status", "estimate", "interval", "bound", "n", "trials")
 Decided = Mapping[str, Record]
 Cells = Iterator[Any]
+
+
+def pages(options: Namespace) -> int:
+    project = find(explicit=options.project)
+    first, *others = write(project, (options.out or project.reproduced / "pages").resolve())
+    say(f"{first}: with {len(others)} further pages, which need no network")
+    return 0
 
 
 def write(project: Project, out: Path) -> list[Path]:
