@@ -63,16 +63,10 @@ def test_a_table_of_colours_is_refused_in_words():
 
 @pytest.fixture
 def heard():
-    """Return a function: an explorer of the attack that traces members, and what it has sent."""
-
-    def heard():
-        made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
-        made.view = type("View", (), {"send": staticmethod(sent.append)})
-        return made, sent
-
-    yield heard
-    explore.Explorer.orders.clear()
-    explore.Explorer.run()
+    """An explorer of the attack that traces members, and what it has sent."""
+    made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
+    made.view = type("View", (), {"send": staticmethod(sent.append)})
+    return made, sent
 
 
 def ask(made, turn, **more):
@@ -104,35 +98,21 @@ def test_a_kernel_solves_as_the_planner_does(unknown):
 
 @pytest.mark.turns(6)
 def test_trials_come_with_bands_and_end_with_the_next_move(heard):
-    made, sent = heard()
+    made, sent = heard
     ask(made, 1, runs=40)
     until(lambda: sent)
     assert sent[0]["id"] == 1
     series = [one for panel in sent[0]["chart"]["panels"] for one in panel["series"]]
     assert {"estimate", "bar"} <= {one["role"] for one in series}
     ask(made, 2, runs=40)
-    process = explore.Explorer.process
+    process = made.process
     made._asked(None, {"id": 3}, None)
     assert process.wait(10) != 0
-    assert explore.Explorer.process is None
     assert [one["id"] for one in sent] == [1]
 
 
-@pytest.mark.turns(6)
-def test_what_is_touched_last_goes_first_and_what_it_interrupted_comes_after_it(heard):
-    (first, of_first), (second, of_second) = heard(), heard()
-    ask(first, 1, runs=20)
-    interrupted = explore.Explorer.process
-    ask(second, 2, runs=20)
-    assert interrupted.wait(10) != 0
-    until(lambda: of_second)
-    assert not of_first
-    until(lambda: of_first)
-    assert not explore.Explorer.orders
-
-
 def test_what_goes_wrong_is_said_in_place_of_a_picture(heard):
-    made, sent = heard()
+    made, sent = heard
     made.compute = lambda text: 1 / 0
     ask(made, 1)
     assert sent == [{"id": 1, "chart": {**sent[0]["chart"], "error": "ZeroDivisionError: division by zero"}}]

@@ -43,7 +43,7 @@ def aside(module: str, order: Mapping[str, Any], hear: Hear) -> subprocess.Popen
                 hear(process, json.loads(text))
             if process.wait() > 0:  # it was not stopped
                 ended = f"ended with exit code {process.returncode}; what Jupyter prints says why"
-                hear(process, {"status": ended, "runs": 1, "done": True, "page": said(ended)})
+                hear(process, {"status": ended, "page": said(ended)})
 
     Thread(target=follow, daemon=True).start()
     return process

@@ -22,7 +22,7 @@ from inspect import signature
 from itertools import product
 from math import ceil, floor, isfinite, isnan, log10
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import anywidget
 import numpy as np
@@ -289,9 +289,7 @@ class Explorer:
     where trials can be run; the script is told of `more`.
     """
 
-    orders: ClassVar[list[tuple["Explorer", Form]]] = []  # trials that are asked for; the last are run
-    running: ClassVar[tuple["Explorer", Form] | None] = None
-    process: ClassVar[subprocess.Popen[str] | None] = None
+    process: subprocess.Popen[str] | None = None  # of the trials that were asked for last
 
     def __init__(
         self, name: str, compute: Callable[..., Form], controls: Sequence[Form], *, code: str, call: str = "",
@@ -365,14 +363,16 @@ class Explorer:
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
         """Answer the script: a chart or trials; whatever it asks ends its trials before."""
-        self.orders[:] = [pair for pair in self.orders if pair[0] is not self]
+        if self.process:
+            self.process.kill()
+            self.process = None
         values = {name: value for name, value in message.get("values", {}).items() if value is not None}
         for one in self.controls:
             if one["name"] in values and "whole" in one:
                 values[one["name"]] = (int if one["whole"] else float)(values[one["name"]])
         if "runs" in message:
-            order = {"call": self.call, "values": values, "runs": message["runs"], "id": message["id"]}
-            self.orders.append((self, order))
+            order = {"call": self.call, "values": values, "runs": message["runs"]}
+            self.process = aside(__name__, order, partial(self._heard, message["id"]))
         elif "plan" in message:
             self.view.send({"id": message["id"], "solved": self.plan(values)})
         elif values:
@@ -381,24 +381,10 @@ class Explorer:
             except Exception as error:  # what goes wrong is said in its place
                 chart = _refused(f"{type(error).__name__}: {error}")
             self.view.send({"id": message["id"], "chart": chart})
-        Explorer.run()
 
-    @classmethod
-    def run(cls) -> None:
-        """Run the trials that were asked for last; those that they interrupt begin again after them."""
-        last = cls.orders[-1] if cls.orders else None
-        if last is cls.running:
-            return
-        if cls.process:
-            cls.process.kill()
-        cls.running, cls.process = last, aside(__name__, last[1], cls._heard) if last else None
-
-    @classmethod
-    def _heard(cls, process: subprocess.Popen[str], reply: Form) -> None:
-        if process is cls.process and cls.running:
-            one, order = cls.orders.pop()
-            one.view.send({"id": order["id"], "chart": reply.get("chart") or _refused(reply["status"])})
-            cls.run()
+    def _heard(self, turn: int, process: subprocess.Popen[str], reply: Form) -> None:
+        if process is self.process:
+            self.view.send({"id": turn, "chart": reply.get("chart") or _refused(reply["status"])})
 
 
 class View(anywidget.AnyWidget):
