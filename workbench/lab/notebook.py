@@ -215,7 +215,7 @@ class Session:
             publish(f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND)
             return
         chart = sizes.picture(", ".join(dict.fromkeys(one.source for one in found)), found)
-        rows = [sizes.summary(one) for one in found]
+        rows = [[*sizes.summary(one).values()] for one in found]
         words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
         page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(sizes.SUMMARY, rows)
         publish(page, tables.text(sizes.SUMMARY, rows))
