@@ -7,43 +7,12 @@ import numpy as np
 import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
-from workbench.chapters import columns
 from workbench.errors import ArgumentError
 from workbench.lab import explore, own
 from workbench.lab.notebook import colour_keys, compare
 from workbench.populations import UnivariateGaussian
-from workbench.study.run import Run
 
 HEIGHTS = {"low": 0.0, "high": 250.0}
-THEORY = Run("quick", simulate=False)
-
-
-def bars(chart):
-    """The predicted bar of every estimator that releases: half its width by key."""
-    (predicted, *_) = chart.panels[1].series
-    halves = (np.array(predicted.y) - np.array(predicted.low)) / 2
-    return {key: half for key, half in zip(columns.KEYS, halves, strict=True) if np.isfinite(half)}
-
-
-def test_one_slider_moves_the_risk_and_the_error_and_they_move_apart():
-    careful, careless = (
-        columns.column(THEORY, epsilon=epsilon, **HEIGHTS, sigma=10.0) for epsilon in (0.2, 2.0)
-    )
-    (band,), (wider,) = careful.panels[0].series, careless.panels[0].series
-    assert all(np.array(band.high)[1:-1] < np.array(wider.high)[1:-1])
-    before, after = bars(careful), bars(careless)
-    assert before.keys() & after.keys()
-    assert all(before[key] > after[key] for key in before.keys() & after.keys())
-    assert "attacker is right in 55 of 100" in careful.title
-
-
-def test_simulated_releases_fall_within_the_predicted_bars_half_of_the_time():
-    chart = columns.column(Run("quick", most=200), n=1000, **HEIGHTS, sigma=10.0)
-    *_, simulated = chart.panels[1].series
-    assert len(bars(chart)) == len(columns.KEYS)
-    for key, low, high in zip(columns.KEYS, simulated.low, simulated.high, strict=True):
-        times = (high - low) / 2 / bars(chart)[key]
-        assert times < 1 if key == columns.BOUNDED else 1.5 < times < 4.5  # normal errors: 2.4
 
 
 def test_no_row_is_read_and_the_code_releases():

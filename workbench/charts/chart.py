@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
 from workbench.charts.canonical_json import number
-from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.errors import ArgumentError, one_of
 
 Role = Literal["estimate", "theory", "bound", "reference", "truth", "release", "rows", "bars", "area", "kept"]
-Kind = Literal["number", "count", "fraction"]
+Kind = Literal["number", "count"]
 Scale = Literal["linear", "log"]
 Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow"]
 Side = Literal["", "above", "below", "left", "right"]
@@ -172,9 +172,7 @@ class Series(Value):
         Whose curve it is: a key of `style.METHODS`, or `key:paper` for the same method with the constants
         of its source.
     kind
-        How `y` is compared with committed numbers: as numbers, as counts, or as fractions of trials.
-    trials
-        Of how many trials a count or fraction without a band is: its interval is then the binomial one.
+        How `y` is compared with committed numbers: as numbers, or as counts.
     rank
         Where an ordered parameter stands between its least value, 0, and its largest, 1: a shade on a ramp.
     joined
@@ -194,19 +192,16 @@ class Series(Value):
     role: Role = "estimate"
     colour_key: str = ""
     kind: Kind = "number"
-    trials: int | None = None
     rank: float | None = None
     joined: bool = True
     label_at: tuple[float, float] | None = None
     expected: Iterable[float] | None = field(default=None, compare=False, repr=False)
     margin: float = field(default=0.0, compare=False, repr=False)
-    seldom = ("trials", "rank", "joined", "label_at")
+    seldom = ("rank", "joined", "label_at")
 
     def __post_init__(self) -> None:
         one_of(get_args(Role), role=self.role)
         one_of(get_args(Kind), kind=self.kind)
-        if self.trials is not None:
-            integer_at_least(1, trials=self.trials)
         if self.rank is not None and not 0 <= self.rank <= 1:
             raise ArgumentError("rank", self.rank, "a number between 0 and 1")
         if self.label_at is not None:
