@@ -76,16 +76,10 @@ def decided(claim, *faults):
     return claims.agreement(found, claims.full_verdicts()[claim])
 
 
-@pytest.mark.parametrize(
-    ("claim", "kinds"),
-    [
-        pytest.param("one-mean/clipping-pays-range", ("laplace",), marks=pytest.mark.daily),
-        ("sparse-covariance/entries-concentrate", ("gaussian",)),
-    ],
-)
-def test_a_wrong_constant_differs_and_the_right_one_agrees(claim, kinds):
+def test_a_wrong_constant_differs_and_the_right_one_agrees():
+    claim = "sparse-covariance/entries-concentrate"
     assert not decided(claim).apart
-    assert decided(claim, *(weaker(kind, 1.3) for kind in kinds)).apart
+    assert decided(claim, weaker("gaussian", 1.3)).apart
 
 
 # The page of sample sizes and its pictures, from verdicts alone.

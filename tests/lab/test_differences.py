@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.chapters import what_epsilon_means
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Panel, Series
-from workbench.lab import again
 from workbench.lab import notebook as session
 from workbench.lab.differences import CLAIMS, SEARCHED, compare, differ
 from workbench.lab.figures import VERDICTS, save
@@ -230,15 +228,3 @@ def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figur
     assert text.startswith("recomputed: differs from the committed figure: charts quick panels[0]")
     assert "y[0]: 0.3, committed 0.4" in text
     assert len(unfolded(page)) == 1
-
-
-def test_what_is_made_again_is_stopped_by_the_same_button(monkeypatch, tmp_path):
-    made = []
-    monkeypatch.setattr(again.Again, "show", lambda button: made.append(button))
-    Session("what_epsilon_means", out=str(tmp_path), seed=17).show(what_epsilon_means.attacker)
-    (button,) = made
-    button.button.click()
-    process = button.process
-    button.button.click()
-    assert process.wait(10) != 0
-    assert "stopped" in button.words.value

@@ -26,18 +26,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
 
 
-def test_a_grid_is_folded_without_loss():
-    cells = [
-        {"a": k % 2, "b": [{"x": [1, 2], "y": [k, k * j]} for j in (1, 2)], "c": "same"} for k in range(6)
-    ]
-    cells[3] = {"error": "none"}
-    assert [unfold(explore.fold(cells), k) for k in range(6)] == cells
-    del cells[3]
-    folded = explore.fold(cells)
-    assert folded["c"] == "same"
-    assert [unfold(folded, k) for k in range(5)] == cells
-
-
 def unfold(node, place):
     """A cell of a folded grid, as `pick` of the script returns it."""
     if isinstance(node, list):
@@ -116,23 +104,6 @@ def test_what_goes_wrong_is_said_in_place_of_a_picture(heard):
     made.compute = lambda text: 1 / 0
     ask(made, 1)
     assert sent == [{"id": 1, "chart": {**sent[0]["chart"], "error": "ZeroDivisionError: division by zero"}}]
-
-
-@pytest.mark.parametrize(
-    ("values", "log", "ends", "ticks"),
-    [
-        ([0.03, 40], True, [0.03, 100], [0.1, 1, 10, 100]),
-        ([-0.1, 0.93], False, [-0.2, 1], [-0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]),
-        ([7, 7], False, [6, 8], [6, 8]),
-    ],
-)
-def test_axes_end_at_round_numbers_round_their_values(values, log, ends, ticks):
-    found = explore._axis("x", None, values, log)
-    low, high = found["xlim"]
-    assert all(low <= one <= high for one in values)
-    assert found["xlim"] == ends
-    assert set(found["xticks"]) <= set(ticks)
-    assert 2 <= len(found["xticks"]) <= explore.TICKS + 1
 
 
 def picture(form):

@@ -31,7 +31,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "arrow": ("x", "y", "x2", "y2"),
 }
 PLACES = ("x", "y", "x2", "y2")
-SHARE = "share of runs"  # as the bar of a table of colours says it
 
 
 class Value:
@@ -122,8 +121,6 @@ class Heat(Value):
         Names, spread evenly from the first to the last.
     written
         Whether every number stands on its colour.
-    boundary
-        Where a predicted boundary crosses every row: a place among the columns, from 0, nan for none.
     bar
         What the colours are, in words at their bar; None for no bar.
     """
@@ -135,21 +132,17 @@ class Heat(Value):
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     written: bool = False
-    boundary: tuple[float, ...] = ()
     bar: str | None = ""
-    seldom = ("boundary", "bar")
+    seldom = ("bar",)
 
     def __post_init__(self) -> None:
         one_of(get_args(Scale), scale=self.scale)
         one_of(("high", "middle"), emphasis=self.emphasis)
         for name in ("rows", "columns", "limits"):
             self._own(name, tuple)
-        self._own("boundary", _floats)
         self._own("values", lambda table: tuple(map(_floats, table)))
         if len(widths := {len(tuple(row)) for row in self.values}) != 1:
             raise ArgumentError("values", f"rows of {sorted(widths)}", "rows of one length")
-        if len(self.boundary) not in (0, count := len(tuple(self.values))):
-            raise ArgumentError("boundary", f"{len(self.boundary)} places", f"one of every row: {count}")
 
 
 @dataclass(frozen=True)
@@ -224,7 +217,7 @@ class Panel(Value):
         Of the places 1, 2, ... that x then counts. Such a panel lies on its side: the names stand one below
         the other, and y runs from left to right.
     heat
-        A table of colours in the place of curves.
+        A table of colours; series are then white lines on it, in columns and rows from 0.
     equal
         Whether one unit is as long across as up: limits are then what is shown at least.
     """
