@@ -593,8 +593,6 @@ def _part(axes: Axes, ends: list[tuple[Annotation, Series]]) -> None:
 def _end(axes: Axes, series: Series) -> tuple[float, float]:
     """Return where a line ends within the axes, as shares of them; for a closed one, where it is highest."""
     x, y = np.array(series.x), np.array(series.y)
-    if series.low is not None and series.role == "area":
-        y = (y + np.array(series.low)) / 2
     with np.errstate(all="ignore"):
         points = _shares(axes, x, y)
     points[np.isposinf(y), 1] = 0.97

@@ -41,8 +41,8 @@ from workbench.study.run import Run
 SCRIPT, STYLE = (Path(__file__).with_name(f"explore.{kind}") for kind in ("mjs", "css"))
 FOLDER = "explorers"  # in a notebook's figures
 SHOWN = 2  # controls that are seen at first; the grid is over them
-GRIDS = ((2, {1: 21, 2: 8}, 1), (2, {1: 13, 2: 5}, 1), (1, {1: 9}, 1), (1, {1: 9}, 4))
-"""How many controls a grid has, stops of each by their number, and each how-manieth point of a curve."""
+GRIDS = ((2, {1: 21, 2: 8}), (2, {1: 13, 2: 5}), (1, {1: 9}))
+"""How many controls a grid has, and stops of each by their number."""
 LARGEST = 200_000  # bytes of what is committed
 RUNS = (20, 200)  # trials at every point, on request: a sketch, then all
 SEED = 17
@@ -241,15 +241,6 @@ def fold(cells: Sequence[Any]) -> Any:
     return {"$": list(cells)}
 
 
-def thin(form: Form, step: int) -> Form:
-    """Return a chart with each so manieth point of its curves, and the last."""
-    for panel in form["panels"] if step > 1 else ():
-        for one in [one for one in panel["series"] if one["x"]]:
-            points = [*range(0, len(one["x"]) - 1, step), len(one["x"]) - 1]
-            one |= {name: [side[k] for k in points] for name, side in one.items() if isinstance(side, list)}
-    return form
-
-
 def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -308,14 +299,13 @@ class Explorer:
         form: Form = json.loads(self.compute(compact({**self.start, **values})))
         return form
 
-    def at(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
+    def at(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
         """Return the form of a page, whose controls are these, with charts at stops of them, folded."""
         count, moved = most.get(len(over), 1), [one for one in self.controls if one["name"] in over]
         few = (thinned(one["stops"], one["value"], count) for one in moved)
         at = [one["stops"] if "texts" in one else stops for one, stops in zip(moved, few, strict=True)]
-        cells = [thin(self.chart(dict(zip(over, one, strict=True))), step) for one in product(*at)]
-        grid = {"over": list(over), "at": at, "charts": fold(cells), **({"step": step} if step > 1 else {})}
-        form = self._form(grid, thin(self.chart({}), step))
+        cells = [self.chart(dict(zip(over, one, strict=True))) for one in product(*at)]
+        form = self._form({"over": list(over), "at": at, "charts": fold(cells)}, self.chart({}))
         moved = [one for one in form["controls"] if one["name"] in over or self.trade]
         return {**form, "controls": moved, "code": self._code(over)}
 
@@ -334,7 +324,7 @@ class Explorer:
 
     def committed(self) -> Form | None:
         """Return what is committed, all that a page needs: the first form that is small enough, if one is."""
-        forms = (self.at(self.over[:count], most, step) for count, most, step in GRIDS)
+        forms = (self.at(self.over[:count], most) for count, most in GRIDS)
         return next((form for form in forms if len(compact(form).encode()) < LARGEST), None)
 
     def form(self, kept: Form | None = None) -> Form:
