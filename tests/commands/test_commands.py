@@ -13,7 +13,7 @@ from workbench import __version__
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
 from workbench.cli import COMMANDS, parser
-from workbench.lab.claims import agreement, counted, full_verdicts
+from workbench.lab.claims import full_verdicts
 from workbench.sources import sources, statements
 
 
@@ -97,28 +97,6 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
 )
 def test_a_slip_is_refused_in_a_short_line_that_says_what_was_meant(command, arguments, words):
     assert len(command(*arguments).refused(words)) <= 220
-
-
-def verdict(estimate, low, high, status="UNDECIDED", name="T1"):
-    check = {"id": "c", "status": status, "estimate": estimate, "interval": [low, high]}
-    return check | {"id": name, "detail": {"checks": [check]}}
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "agrees"),
-    [
-        (verdict(1.0, 0.7, 1.4), verdict(1.3, 1.29, 1.31, "HOLDS"), True),
-        (verdict(1.0, 0.9, 1.1), verdict(1.3, 1.29, 1.31, "HOLDS"), False),
-        (verdict(0.2, 0.0, float("inf")), verdict(3.0, 2.9, 3.1, "HOLDS"), True),  # too few trials to see it
-        (verdict(2.0, 2.0, 2.0, "HOLDS"), verdict(2.5, 2.5, 2.5, "HOLDS"), True),  # a largest value grows
-        (verdict(2.0, 2.0, 2.0, "REFUTED"), verdict(1.5, 1.5, 1.5, "HOLDS"), False),
-        (verdict(1.0, 0.9, 1.1, "REFUTED"), verdict(1.0, 0.9, 1.1, "REFUTED"), True),
-    ],
-)
-def test_a_quick_run_agrees_or_differs_whatever_full_has_decided(ours, theirs, agrees):
-    assert (agreement(ours, theirs).apart == ()) is agrees
-    words = "1 agrees" if agrees else "1 differs"
-    assert counted([ours, verdict(1, 0, 2, name="T9")], {"T1": theirs}) == f"{words}, 1 is new"
 
 
 def test_the_full_run_is_that_of_the_checkout_and_none_where_there_is_no_checkout(tmp_path, monkeypatch):

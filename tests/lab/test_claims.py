@@ -69,6 +69,25 @@ def test_without_committed_verdicts_claims_are_new_and_refuted_ones_fail(monkeyp
     assert claims.changed(records((HOLDS, "REFUTED")), "quick")
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "agrees"),
+    [
+        ((1.0, 0.7, 1.4), (1.3, 1.29, 1.31, "HOLDS"), True),
+        ((1.0, 0.9, 1.1), (1.3, 1.29, 1.31, "HOLDS"), False),
+        ((0.2, 0.0, inf), (3.0, 2.9, 3.1, "HOLDS"), True),  # too few trials to see it
+        ((2.0, 2.0, 2.0, "HOLDS"), (2.5, 2.5, 2.5, "HOLDS"), True),  # a largest value grows
+        ((2.0, 2.0, 2.0, "REFUTED"), (1.5, 1.5, 1.5, "HOLDS"), False),
+        ((1.0, 0.9, 1.1, "REFUTED"), (1.0, 0.9, 1.1, "REFUTED"), True),
+    ],
+)
+def test_a_quick_run_agrees_or_differs_whatever_full_has_decided(ours, theirs, agrees):
+    one, other = (
+        {"id": "c", "status": (*status, "UNDECIDED")[0], "estimate": at, "interval": [low, high]}
+        for at, low, high, *status in (ours, theirs)
+    )
+    assert (claims.agreement(one, {"detail": {"checks": [other]}}).apart == ()) is agrees
+
+
 def decided(claim, *faults):
     """How a quick run of a claim agrees: serial, without a store, and without the tables of another run."""
     with sweeps.lending(sweeps.Resources()), patch.dict(sweeps._memory, clear=True), alone(*faults):

@@ -1,6 +1,5 @@
 """What differs: honest runs compared, a cell and its committed figure."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -145,10 +144,7 @@ def test_a_folder_is_compared_in_its_profiles_and_without_versions(tmp_path):
     assert compare(quick, full) == []
     assert compare(full, quick)[0].startswith("toy.json: charts full: ")
     again = written(tmp_path / "again", {"quick": chart()})
-    assert all((again / name).read_bytes() == (quick / name).read_bytes() for name in ("toy.json", "toy.svg"))
-    content = json.loads((again / "toy.json").read_text())
-    assert {"numpy", "scipy", "matplotlib", "workbench"} <= content["environment"].keys()
-    canonical_json.write(again / "toy.json", content | {"environment": {}})
+    canonical_json.write(again / "toy.json", canonical_json.read(again / "toy.json") | {"environment": {}})
     assert compare(again, quick) == []
     seed = written(tmp_path / "seed", {"quick": chart()}, seed=2)
     assert compare(quick, seed) == ["toy.json: seed: 1, committed 2"]

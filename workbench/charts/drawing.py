@@ -439,8 +439,8 @@ def _row(axes: Axes, one: Series) -> None:
 def _heat(axes: Axes, panel: Panel, form: Format) -> None:
     """Draw a table of colours, its numbers, its bar, and lines on it."""
     heat: Any = panel.heat
-    values = np.array(heat.values, float)
-    norm = (LogNorm if heat.scale == "log" else Normalize)(*heat.limits, clip=True)
+    values, (low, high) = np.array(heat.values, float), heat.limits
+    norm = (LogNorm if heat.scale == "log" else Normalize)(low, high, clip=True)
     shades = colormaps[{"high": "cividis", "middle": "PuOr_r"}[heat.emphasis]].with_extremes(bad="0.82")
     image = axes.imshow(values, norm=norm, cmap=shades, aspect="auto", interpolation="nearest")
     for axis, names, count in (
@@ -451,7 +451,6 @@ def _heat(axes: Axes, panel: Panel, form: Format) -> None:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     if heat.bar is not None:
-        low, high = heat.limits
         middle = (low * high) ** 0.5 if heat.scale == "log" else (low + high) / 2
         figure: Any = axes.figure
         bar = figure.colorbar(image, ax=axes, aspect=30, pad=0.02, ticks=[low, middle, high])
