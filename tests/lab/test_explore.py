@@ -16,7 +16,7 @@ from workbench.chapters import what_epsilon_means as chapter
 from workbench.chapters import which_one
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
-from workbench.lab import explore, own, trade
+from workbench.lab import explore, explorers
 from workbench.lab.project import calls
 from workbench.study.run import Run
 from workbench.study.trade_off import TradeOff
@@ -68,9 +68,9 @@ def until(there, seconds=60):
     assert there()
 
 
-@pytest.mark.parametrize("unknown", trade.SYMBOLS)
+@pytest.mark.parametrize("unknown", explorers.SYMBOLS)
 def test_a_kernel_solves_as_the_planner_does(unknown):
-    made, sent = trade.of("univariate/unbounded-mean", epsilon=1.0, delta=1e-6, alpha=0.1), []
+    made, sent = explorers.solve("univariate/unbounded-mean", epsilon=1.0, delta=1e-6, alpha=0.1), []
     made.view = type("View", (), {"send": staticmethod(sent.append)})
     values = {"unknown": unknown, "n": 400.0, "epsilon": 0.8, "delta": 1e-7, "alpha": 0.037}
     made._asked(None, {"id": 5, "values": {**values, unknown: None}, "plan": True}, None)
@@ -165,14 +165,14 @@ def close(made, kept):
 def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
     if form["name"] == "solve":
         key, asked = solved(form)
-        made = trade.of(key, **{one["name"]: one["value"] for one in form["controls"]}, **asked)
+        made = explorers.solve(key, **{one["name"]: one["value"] for one in form["controls"]}, **asked)
         compute = made.compute
         for place in drawn:
             values = values_at(form, place)
             assert close(json.loads(compute(explore.compact(values))), unfold(form["grid"]["charts"], place))
         return
     if form["name"] == "column":
-        compute = own._computed
+        compute = explorers.shown
     else:
         compute = partial(explore.computed, picture(form), Run("quick", explore.SEED, simulate=False))
     for place in drawn:

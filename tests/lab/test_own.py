@@ -8,7 +8,7 @@ import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
 from workbench.errors import ArgumentError
-from workbench.lab import explore, own
+from workbench.lab import explore, explorers
 from workbench.lab.notebook import colour_keys, compare
 from workbench.populations import UnivariateGaussian
 
@@ -20,9 +20,9 @@ def test_no_row_is_read_and_the_code_releases():
         def __len__(self):
             return 500
 
-    made = own.of(Length(), **HEIGHTS)
+    made = explorers.column(Length(), **HEIGHTS)
     form = made.chart({"sigma": 10.0})
-    assert made.form()["controls"] == own.of(np.full(500, np.nan), **HEIGHTS).form()["controls"]
+    assert made.form()["controls"] == explorers.column(np.full(500, np.nan), **HEIGHTS).form()["controls"]
     names = {"np": np, "x": np.random.default_rng(1).normal(170, 10, 500)}
     exec("import workbench\nfrom workbench import *\nfrom workbench.estimators import *", names)
     assert 100 < eval(form["code"], names).value < 240
@@ -33,7 +33,7 @@ def test_no_row_is_read_and_the_code_releases():
 def test_bounds_are_a_range(wrong):
     with pytest.raises(ArgumentError, match="low = "):
         explore.explorer([1.0, 2.0], **wrong)
-    refused = own._computed({"epsilon": 1.0, "n": 5, "sigma": 1.0, "delta": 1e-6, **wrong})
+    refused = explorers.shown({"epsilon": 1.0, "n": 5, "sigma": 1.0, "delta": 1e-6, **wrong})
     assert refused["error"].startswith("low = ")
 
 
@@ -43,7 +43,7 @@ def dropped(content):
 
 
 def test_a_dropped_file_is_explored_once_its_bounds_are_right():
-    drop = own.Drop()
+    drop = explorers.Drop()
     drop.file.value = dropped(b"a,b\n1,2\n3,4\n5,6\n")
     assert list(drop.column.options) == ["a", "b"]
     drop.go.click()

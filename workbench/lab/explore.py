@@ -388,7 +388,7 @@ class View(anywidget.AnyWidget):
 
 
 def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
-    """Return the explorer of a picture, or of one's own column (`workbench.lab.own.of`).
+    """Return the explorer of a picture, or of one's own column (`workbench.lab.explorers.column`).
 
     Parameters
     ----------
@@ -406,9 +406,9 @@ def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
         If the picture has no such number, or nothing declares it.
     """
     if not callable(picture):
-        from workbench.lab.own import of  # the planner and the catalog, for those who ask
+        from workbench.lab.explorers import column  # the planner and the catalog, for those who ask
 
-        return of(picture, **controls)
+        return column(picture, **controls)
     chapter = picture.__module__.split(".")[2]
     declared, taken = CHAPTERS.get(chapter, {}), signature(picture).parameters
     forms = []

@@ -228,14 +228,14 @@ class Session:
         self._moves(explorer(picture, **nearest(self.chapter, controls)))
 
     def solve(self, key: str, **starts: Any) -> None:
-        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.trade.of`)."""
-        from workbench.lab.trade import of  # the planner and the catalog, for those who ask
+        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.explorers.solve`)."""
+        from workbench.lab.explorers import solve  # the planner and the catalog, for those who ask
 
-        self._moves(of(key, **starts))
+        self._moves(solve(key, **starts))
 
     def upload(self) -> None:
         """Display a place for one's own CSV file, a column of which is then explored."""
-        from workbench.lab.own import Drop
+        from workbench.lab.explorers import Drop
 
         page, bundle = "A live notebook has a place for a CSV file here.", Drop().box._repr_mimebundle_()
         publish(f"<p>{page}</p>", page, bundle)
