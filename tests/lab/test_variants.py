@@ -18,9 +18,9 @@ from workbench.charts.curves import measured
 from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.lab import runner
+from workbench.lab.aside import alone
 from workbench.lab.notebook import Session
 from workbench.lab.project import Project, find, nbformat, shown
-from workbench.lab.run_notebook import alone
 from workbench.lab.runner import variants
 from workbench.study import measures
 from workbench.study import sweeps as database

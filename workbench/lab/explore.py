@@ -33,7 +33,7 @@ from workbench.charts import style as methods
 from workbench.charts.chart import PLACES, Chart, Panel, Series
 from workbench.charts.style import log_rounds, look
 from workbench.errors import ArgumentError, one_of
-from workbench.lab.again import aside
+from workbench.lab.aside import aside
 from workbench.lab.figures import publish
 from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run

@@ -30,7 +30,7 @@ from workbench.charts.curves import agreement
 from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, real
 from workbench.lab import sizes, tables
-from workbench.lab.again import ASKED, Again, said
+from workbench.lab.aside import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
 from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, compact, explorer

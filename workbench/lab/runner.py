@@ -1,6 +1,6 @@
 """`workbench reproduce`: run notebooks headlessly, and compare them with what is committed, or predicted.
 
-Each runs in a process of its own (`run_notebook`), with a store from which a killed run goes on, and not at
+Each runs in a process of its own (`aside`), with a store from which a killed run goes on, and not at
 all where its outputs are there already. Outputs at the parameters that a notebook starts with lie in the
 notebook's folder; those at others in a folder of their own within it, named by what is moved. A parameter
 that is given its start is not moved.
@@ -36,13 +36,13 @@ from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, real
 from workbench.lab import sizes, tables
+from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import counted, full_verdicts, tally
 from workbench.lab.differences import compare, differences
 from workbench.lab.explore import FOLDER as MOVING
 from workbench.lab.figures import PROFILES, figures, outputs, verdicts
 from workbench.lab.project import Project, chapter, find, nbformat, shown
 from workbench.lab.publish.committed import REQUIRED, parameters
-from workbench.lab.run_notebook import EXECUTED
 from workbench.study.grids import SOFTWARE
 from workbench.study.parameters import Declared, brief
 from workbench.study.profiles import cluster
@@ -345,7 +345,7 @@ class Batch:
         env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
         allowed, began, ended = self.timeout or TIMEOUT[self.profile], time.monotonic(), ""
         with tempfile.TemporaryFile("w+", errors="replace") as log:
-            line = [sys.executable, "-m", "workbench.lab.run_notebook", json.dumps(job)]
+            line = [sys.executable, "-m", "workbench.lab.aside", json.dumps(job)]
             process = subprocess.Popen(
                 line, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=env
             )

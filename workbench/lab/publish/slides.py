@@ -20,12 +20,12 @@ from workbench.charts.drawing import SLIDE, svg
 from workbench.charts.drawing import slides as panels
 from workbench.errors import ArgumentError
 from workbench.lab import explore, sizes
+from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import sentence
 from workbench.lab.figures import kept_chart, verdicts
 from workbench.lab.project import Project, calls, chapter, chosen, nbformat
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
-from workbench.lab.run_notebook import EXECUTED
 from workbench.lab.runner import Batch, record, variants
 from workbench.lab.tables import say
 
