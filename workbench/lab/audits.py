@@ -13,8 +13,6 @@ from workbench.lab.estimating import spending
 from workbench.lab.tables import say, text
 from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
-from workbench.study.bench import HEADER, cells
-from workbench.study.bench import bench as costs
 from workbench.study.grids import one_thread
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
@@ -111,6 +109,9 @@ def _own(options: Namespace) -> AuditReport:
 
 
 def bench(options: Namespace) -> int:
+    from workbench.study.bench import HEADER, cells  # with pandas, which an audit need not have
+    from workbench.study.bench import bench as costs
+
     found = list(costs(options.key, options.n, options.d, options.repeat))
     table = None if options.json else text(HEADER, [cells(measured) for measured in found])
     say(table or canonical_json.dumps(found).rstrip())
