@@ -2,8 +2,8 @@
 
 A button below a committed figure begins to make it again, and ends that. A notebook is a job of the runner,
 `python -m workbench.lab.aside JOB`: in JSON its file, one of its figures or none, and its parameters. The
-last line that is printed is the result. Its process ends its kernel when it is asked to stop, and when its
-parent is gone.
+result is printed, one line of JSON. Its process ends its kernel when it is asked to stop, and when its parent
+is gone.
 """
 
 import ast

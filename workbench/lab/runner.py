@@ -364,10 +364,10 @@ class Batch:
         if ended:
             reason = f"stopped after {allowed:g} s" if ended == "timeout" else ""
             return Outcome(ended, reason, time.monotonic() - began)
-        last = lines[-1] if lines else "ended without a result"
-        if process.returncode == 0:  # its last line is the result
-            return Outcome(**json.loads(last))
-        return Outcome("error", last)
+        results = [line for line in lines if line.startswith('{"status": ')]
+        if results:
+            return Outcome(**json.loads(results[-1]))
+        return Outcome("error", lines[-1] if lines else "ended without a result")
 
 
 def _end(process: "subprocess.Popen[Any]") -> None:
