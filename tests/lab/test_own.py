@@ -7,12 +7,24 @@ import numpy as np
 import pytest
 
 from workbench import ZCDP, ClippedMean, PureDP, TwoStepMean
+from workbench.chapters import columns
 from workbench.errors import ArgumentError
 from workbench.lab import explore, explorers
 from workbench.lab.notebook import colour_keys, compare
 from workbench.populations import UnivariateGaussian
+from workbench.study.run import Run
 
 HEIGHTS = {"low": 0.0, "high": 250.0}
+
+
+def test_simulated_releases_fall_within_the_predicted_bars_half_of_the_time():
+    predicted, *_, simulated = (
+        columns.column(Run("quick", most=200), n=1000, **HEIGHTS, sigma=10.0).panels[1].series
+    )
+    bars = (np.array(predicted.y) - np.array(predicted.low)) / 2
+    times = (np.array(simulated.high) - np.array(simulated.low)) / 2 / bars
+    for key, wider in zip(columns.KEYS, times, strict=True):
+        assert wider < 1 if key == columns.BOUNDED else 1.5 < wider < 4.5  # normal errors: 2.4
 
 
 def test_no_row_is_read_and_the_code_releases():
