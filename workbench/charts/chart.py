@@ -295,20 +295,12 @@ class Chart(Value):
 
 
 @dataclass(frozen=True)
-class Frame:
-    """One picture of a film and what happens in it."""
-
-    words: str
-    panel: Panel
-
-
-@dataclass(frozen=True)
 class Film:
-    """Frames that an explorer steps through, with `shared` beneath each; the others are as of a `Chart`."""
+    """Frames that an explorer steps through, what happens and its panel, with `shared` beneath each panel."""
 
     name: str
     title: str
-    frames: tuple[Frame, ...]
+    frames: tuple[tuple[str, Panel], ...]
     alt: str
     how_to_read: str = ""
     shared: tuple[Series, ...] = ()
@@ -316,6 +308,6 @@ class Film:
     def chart(self, frame: int) -> Chart:
         """Return a frame, from 1, as a picture with its sentence as caption."""
         one_of(range(1, len(self.frames) + 1), frame=frame)
-        one = self.frames[frame - 1]
-        panel = replace(one.panel, series=(*self.shared, *one.panel.series))
-        return Chart(self.name, self.title, (panel,), self.alt, self.how_to_read, one.words)
+        words, panel = self.frames[frame - 1]
+        panel = replace(panel, series=(*self.shared, *panel.series))
+        return Chart(self.name, self.title, (panel,), self.alt, self.how_to_read, words)
