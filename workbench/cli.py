@@ -2,7 +2,8 @@
 
 Exit codes: 0 all good; 1 something is not as committed or required; 2 a wrong argument, or a file that cannot
 be read or written, one line on stderr; 3 the estimator abstained; 4 a release is printed that could not be
-written where it was asked for. What a command needs is imported when it runs, so that help is quick.
+written where it was asked for. What carries a command out is a function of its options in a module of the
+lab, which is imported when it runs, so that help is quick.
 """
 
 import argparse
@@ -10,8 +11,9 @@ import ast
 import atexit
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -25,7 +27,6 @@ LAB |= {"ipykernel", "papermill", "nbformat", "nbclient", "nbconvert", "jupyterl
 LAB |= {"anywidget", "jinja2", "latex2mathml"}
 KEPT = ("MPLCONFIGDIR", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 STATUSES = ("HOLDS", "NOT CONTRADICTED", "REFUTED", "UNDECIDED")
-Options = argparse.Namespace
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,8 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         try:
             options = parser().parse_args(argv)
-            run: Callable[[Options], int] = options.run
-            return run(options)
+            module, _, function = options.run.partition(":")
+            return int(getattr(import_module(module), function)(options))
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -117,197 +118,18 @@ def _mark(text: str) -> str:
     return {"tab": "\t", "\\t": "\t"}.get(text, text)
 
 
-def _given(options: Options, *names: str) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in names}
-
-
-# What each command does
-
-
-def _lab(options: Options) -> int:
-    from workbench.lab.project import serve
-
-    return serve(_project(options), options.port, browser=not options.no_browser)
-
-
-def _reproduce(options: Options) -> int:
-    """Return 1 if anything is not as committed, or elsewhere not as predicted."""
-    from workbench.lab.runner import Batch, reproduce
-    from workbench.study.profiles import cluster
-
-    axes: dict[str, tuple[object, ...]] = {}
-    for name, values in options.grid:
-        if name in axes:
-            raise ArgumentError(f"grid {name}", values, f"all values of {name} in one --grid")
-        axes[name] = values
-    how = _given(options, "profile", "jobs", "timeout", "scheduler")
-    how |= {} if options.limit is None else {"limit": options.limit}
-    if options.scheduler is not None:
-        with cluster(options.scheduler):  # refused before the first notebook starts
-            pass
-    what = _given(options, "update", "out") | {"given": dict(options.parameter), "grid": axes}
-    return reproduce(_project(options), Batch(say=say, **how), options.notebook, **what)
-
-
-def _claims(options: Options) -> int:
-    from workbench.lab import claims, listing
-
-    if (found := listing.sourced(options.subject)) is not None:
-        say(listing.statements_told(found, as_json=options.json))
-        return 0
-    folder = options.folder or _project(options).figures
-    say(claims.verdicts(folder, options.subject, options.status, as_json=options.json))
-    return 0
-
-
-def _list(options: Options) -> int:
-    from workbench.lab.listing import catalog_told
-
-    say(catalog_told(options.subject, secure=options.secure, as_json=options.json))
-    return 0
-
-
-def _plan(options: Options) -> int:
-    """Return 1 if no estimator reaches what is asked."""
-    from workbench.lab.planning import planning, question
-    from workbench.study.planner import Simulation
-
-    names = ("subject", "d", "alpha", "relative", "beta", "confidence", "n", "calibration", "own")
-    how = _given(options, "share", "runs", "seed", "jobs")
-    asked = question(
-        settings=dict(options.set),
-        simulation=Simulation(**how) if options.simulate else None,
-        **_given(options, *names, "epsilon", "delta", "rho"),
-    )
-    text, good = planning(asked, confidence=options.confidence, as_json=options.json, why=options.why)
-    say(text)
-    return 0 if good else 1
-
-
-def _estimate(options: Options) -> int:
-    """Return 3 if the estimator abstained, 4 if its release could not be written where it was asked for.
-
-    A check returns 1 if it found a cell that cannot be read, or a column without a number.
-    """
-    from workbench.estimators.files import Writing
-    from workbench.lab import estimating
-
-    writing = Writing(options.separator, options.decimal)
-    if options.check:
-        if options.out:
-            raise ArgumentError("out", str(options.out), "no --check beside it")
-        text, good = estimating.checked(options.file, writing, options.columns)
-        say(text)
-        return 0 if good else 1
-    named = _given(options, "key", "columns", "seed", "missing", "secure", "rows_per_person", "scale")
-    budget = estimating.spending(options.epsilon, options.delta, options.rho)
-    settings = dict(options.set)
-    return estimating.answered(
-        options.out, options.file, budget=budget, settings=settings, writing=writing, **named
-    )
-
-
-def _audit(options: Options) -> int:
-    """Return 1 if a guarantee is refuted, or a mutant is not found."""
-    from workbench.lab import audits
-
-    given = _given(options, "pairs", "epsilon", "delta", "rho", "mu")
-    if options.function is not None:
-        if options.key or options.mutants:
-            raise ArgumentError("function", options.function, "no key and no --mutants beside it")
-        report = audits.own(options.function, preset=options.preset, seed=options.seed, **given)
-        say(report.to_json() if options.json else f"{report}\n{audits.level(report)}")
-        return 1 if report.violated else 0
-    for name, value in given.items():
-        if value is not None:
-            raise ArgumentError(name, str(value), "--function MODULE:OBJECT beside it")
-    attack = audits.mutants if options.mutants else audits.audits
-    text, good = attack(options.key, options.preset, options.seed, as_json=options.json)
-    say(text)
-    return 0 if good else 1
-
-
-def _bench(options: Options) -> int:
-    from workbench.charts import canonical_json
-    from workbench.lab.tables import text
-    from workbench.study.bench import HEADER, bench, cells
-
-    found = list(bench(options.key, options.n, options.d, options.repeat))
-    if options.json:
-        say(canonical_json.dumps(found).rstrip())
-    else:
-        say(text(HEADER, [cells(measured) for measured in found]))
-    return 0
-
-
-def _slides(options: Options) -> int:
-    """Return 1 if the notebook fails or a figure that it shows is not at hand."""
-    from workbench.lab.publish.slides import slides
-
-    found, notebook, out = _one(options)
-    about = (options.lecturer, options.date)
-    page, line = slides(found, notebook, out, fresh=options.fresh, about=about)
-    say(line, sys.stdout if page else sys.stderr)
-    return 0 if page else 1
-
-
-def _notebook(options: Options) -> int:
-    from workbench.lab.publish.copies import copy
-
-    if options.student == options.teacher:
-        raise ArgumentError("student", options.student, "either --student or --teacher")
-    say(str(copy(*_one(options), "student" if options.student else "teacher")))
-    return 0
-
-
-def _one(options: Options) -> tuple[Any, Path, Path]:
-    """Return the project, its notebook that is asked for, and where what is made of it goes."""
-    found = _project(options)
-    (notebook,) = found.select([options.notebook])
-    out = (options.out or found.reproduced).resolve()
-    found.keep_apart(out)
-    return found, notebook, out
-
-
-def _project(options: Options) -> Any:
-    from workbench.lab import project
-
-    return project.find(explicit=options.project)
-
-
-def _pages(options: Options) -> int:
-    from workbench.lab.publish.pages import write
-
-    found = _project(options)
-    first, *others = write(found, (options.out or found.reproduced / "pages").resolve())
-    say(f"{first}: with {len(others)} further pages, which need no network")
-    return 0
-
-
-def _check(options: Options) -> int:
-    """Return 1 if something is left to mend."""
-    from workbench.lab.publish.committed import examined
-
-    files = [Path(name) for name in options.notebook if Path(name).is_file()]
-    others = [name for name in options.notebook if not Path(name).is_file()]
-    if others or not files:
-        files += _project(options).select(others)
-    text, good = examined(files, mend=options.fix)
-    say(text)
-    return 0 if good else 1
-
-
 # Commands, in the order of the help: what each does, and its options, one line an option
 
 
 class Command(NamedTuple):
     """A command: what carries it out, its line in the help, its options, examples, and more help.
 
-    An option is its names and the word for its value; what that becomes, bool for a flag, or the words to
-    choose from; its default, a list where several are collected; its help; what more `add_argument` takes.
+    What carries it out is `module:function`; 0 is what that returns where all is good. An option is its names
+    and the word for its value; what that becomes, bool for a flag, or the words to choose from; its default,
+    a list where several are collected; its help; what more `add_argument` takes.
     """
 
-    run: Callable[[Options], int]
+    run: str
     text: str
     options: Sequence[tuple[Any, ...]]
     examples: Sequence[str]
@@ -328,7 +150,7 @@ KEYS = ("key", str, None, "an estimator; all of the catalog by default", {"nargs
 OUT = ("--out DIR", Path, None, "where outputs go (reproduced/)")
 COMMANDS = {
     "lab": Command(
-        _lab,
+        "workbench.lab.project:serve",
         "open the notebooks in JupyterLab, offline; outside a checkout a copy of them, in ./dp-workbench",
         (
             ("--port PORT", int, 8888, "of the server (8888)"),
@@ -338,7 +160,7 @@ COMMANDS = {
         ("workbench lab --no-browser",),
     ),
     "reproduce": Command(
-        _reproduce,
+        "workbench.lab.runner:reproduce",
         "run the notebooks and compare with the committed figures and verdicts",
         (
             ("notebook", str, None, "its name or its chapter, NAME/FIGURE for one figure", {"nargs": "*"}),
@@ -348,7 +170,7 @@ COMMANDS = {
             PROJECT,
             ("-p --parameter NAME=VALUE", pair, [], "run there instead, and compare with predictions"),
             ("--grid NAME=VALUE,VALUE,...", axis, [], "a run at each combination of values"),
-            ("--limit TIMES", float, None, "most work of a sweep, over that at its usual points (2)"),
+            ("--limit TIMES", float, 2.0, "most work of a sweep, over that at its usual points (2)"),
             ("--jobs N", int, None, "processes that compute at a time (2)"),
             ("--scheduler ADDRESS", str, None, "of a dask cluster that computes: tcp://host:8786"),
             ("--timeout SECONDS", float, None, "for each notebook"),
@@ -359,7 +181,7 @@ COMMANDS = {
         ),
     ),
     "claims": Command(
-        _claims,
+        "workbench.lab.claims:shown",
         "the claims and their committed verdicts; the statements of a source",
         (
             ("subject ID", str, None, "a claim, a source or a statement, shown whole", {"nargs": "*"}),
@@ -371,7 +193,7 @@ COMMANDS = {
         ("workbench claims --status REFUTED", "workbench claims L17    (its statements, what covers each)"),
     ),
     "list": Command(
-        _list,
+        "workbench.lab.listing:catalog",
         "the catalog: every estimator, what it estimates, at which budgets",
         (
             ("subject KEY", str, "", "an estimator shown whole; or a family, or an estimand", {"nargs": "?"}),
@@ -381,7 +203,7 @@ COMMANDS = {
         ("workbench list mean", "workbench list univariate/two-step-mean"),
     ),
     "plan": Command(
-        _plan,
+        "workbench.lab.planning:plan",
         "the rows that an accuracy needs at a budget, or the budget at --n rows",
         (
             ("subject ESTIMAND", str, "", "an estimand, or an estimator (all)", {"nargs": "?"}),
@@ -406,7 +228,7 @@ COMMANDS = {
         ("workbench plan mean --alpha 0.1 --set radius=100 --set sigma=1    (or --n 2000: the least ε)",),
     ),
     "estimate": Command(
-        _estimate,
+        "workbench.lab.estimating:estimate",
         "one private estimate from a CSV or Parquet file",
         (
             ("file", Path, None, "CSV with a header (also .gz, .bz2, .xz), - for stdin, or .parquet"),
@@ -438,7 +260,7 @@ of clipped rows make up for absent rows by a private count of the others. --set 
 number for each column, in means.""",
     ),
     "audit": Command(
-        _audit,
+        "workbench.lab.audits:audit",
         "attack the privacy of every stage of every estimator",
         (
             KEYS,
@@ -454,7 +276,7 @@ number for each column, in means.""",
         ("workbench audit --function mine:noisy_mean --pairs mine:PAIRS --epsilon 1",),
     ),
     "bench": Command(
-        _bench,
+        "workbench.lab.audits:bench",
         "time and memory of every estimator, against the primitives that it cannot avoid",
         (
             KEYS,
@@ -466,7 +288,7 @@ number for each column, in means.""",
         ("workbench bench univariate/median --n 20000",),
     ),
     "slides": Command(
-        _slides,
+        "workbench.lab.publish.slides:slides",
         "write a notebook as reveal.js slides, one page, from its committed figures and verdicts",
         (
             NOTEBOOK,
@@ -479,7 +301,7 @@ number for each column, in means.""",
         ("workbench slides 02_one_mean",),
     ),
     "notebook": Command(
-        _notebook,
+        "workbench.lab.publish.committed:copy",
         "write a copy of a notebook that is one file, for students or to teach from",
         (
             NOTEBOOK,
@@ -491,13 +313,13 @@ number for each column, in means.""",
         ("workbench notebook 02_one_mean --teacher --out ~/monday",),
     ),
     "pages": Command(
-        _pages,
+        "workbench.lab.publish.pages:pages",
         "write notebooks, estimators, claims, sample sizes and proofs as pages, from what is committed",
         (("out DIR", Path, None, "where they go (reproduced/pages)", {"nargs": "?"}), PROJECT),
         ("workbench pages ~/workbench",),
     ),
     "check": Command(
-        _check,
+        "workbench.lab.publish.committed:check",
         "whether notebooks are fit to be committed: canonical, without outputs, with slide types",
         (NOTEBOOKS, ("--fix", bool, False, "mend what can be mended"), PROJECT),
         ("workbench check --fix",),
@@ -517,15 +339,16 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"workbench: error: {printable(' '.join(message.split()))}\n")
 
 
+def usage(_: argparse.Namespace) -> int:
+    parser().print_help()
+    return 0
+
+
 def parser() -> Parser:
     """Return the parser of every command; without one the usage is what is asked for."""
 
     def shown(prog: str) -> argparse.HelpFormatter:
         return argparse.RawDescriptionHelpFormatter(prog, max_help_position=30, width=page_width())
-
-    def usage(_: Options) -> int:
-        top.print_help()
-        return 0
 
     first = COMMANDS["plan"].examples[0].partition("  ")[0]
     top = Parser(
@@ -535,7 +358,7 @@ def parser() -> Parser:
         formatter_class=shown,
     )
     top.add_argument("-V", "--version", action="version", version=f"workbench {__version__}")
-    top.set_defaults(run=usage)
+    top.set_defaults(run=f"{__name__}:usage")
     added = top.add_subparsers(title="commands", metavar="COMMAND")
     for name, one in COMMANDS.items():
         epilog = "\n  ".join(("examples:", *one.examples))

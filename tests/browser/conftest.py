@@ -1,6 +1,5 @@
 """A server, a browser, and every notebook with all of its cells run."""
 
-import csv
 import os
 import shutil
 from pathlib import Path
@@ -13,13 +12,11 @@ from tests.browser.server import serve
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-COLUMNS = ("notebook", "moved", "moves", "first", "load", "cores")  # milliseconds
-REPORT = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture(scope="session")
 def output(request):
-    """Where screenshots and latencies stay, `--browser-output`."""
+    """Where screenshots stay, `--browser-output`."""
     folder = Path(request.config.getoption("--browser-output")).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -33,10 +30,7 @@ def browser():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         pytest.fail("no `chromium` on the path: apt-get install chromium chromium-driver")
-    flags = [
-        "--no-sandbox",
-        "--disable-dev-shm-usage",
-    ]  # it sees nothing but the server that was started here
+    flags = ["--no-sandbox", "--disable-dev-shm-usage"]  # it sees only the server that was started here
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=flags)
         yield browser
@@ -87,27 +81,3 @@ def notebook(request, browser, server, output):
 def within():
     """What a time on a quiet machine may be here: `BROWSER_TIMES` says how many times that is the limit."""
     return lambda limit: float(os.environ.get("BROWSER_TIMES", "1")) * limit
-
-
-@pytest.fixture(scope="session")
-def publish(request, output):
-    """Keep latencies in one table, with the load at which they were measured; say them when all is run."""
-    lines = request.config.stash.setdefault(REPORT, [])
-
-    def publish(**row):
-        row |= {"load": round(os.getloadavg()[0], 1), "cores": os.cpu_count()}
-        table = output / "latencies.csv"
-        new = not table.exists()
-        with table.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
-        lines.append(", ".join(f"{name} {value}" for name, value in row.items()))
-
-    return publish
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    for line in config.stash.get(REPORT, []):
-        terminalreporter.write_line(line)

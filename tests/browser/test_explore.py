@@ -7,7 +7,7 @@ from tests.browser.conftest import ROOT
 from tests.lab.test_explore import solved
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.charts import canonical_json
-from workbench.lab import explore, trade
+from workbench.lab import explore, explorers
 from workbench.study.trade_off import TradeOff
 
 pytestmark = pytest.mark.browser
@@ -190,7 +190,7 @@ def test_only_the_last_of_many_moves_is_drawn(beside, made):
 
 @pytest.fixture(scope="module")
 def solver():
-    return trade.of("univariate/clipped-mean", epsilon=1.0, alpha=0.2)
+    return explorers.solve("univariate/clipped-mean", epsilon=1.0, alpha=0.2)
 
 
 @pytest.fixture(scope="module")
@@ -253,7 +253,7 @@ def test_between_its_places_a_map_is_within_a_percent_of_the_planner_in_the_medi
     form, rng = canonical_json.read(path), np.random.default_rng(1)
     key, asked = solved(form)
     exact = TradeOff(
-        key, asked.get("d", trade.STARTS.get(key, trade.Start()).d), asked.get("settings", {})
+        key, asked.get("d", explorers.STARTS.get(key, explorers.Start()).d), asked.get("settings", {})
     ).error
     tracks = [
         (form["grid"]["at"] or [[1e-6]])[0],

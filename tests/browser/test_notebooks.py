@@ -31,13 +31,7 @@ def calls(notebook, name):
     return sum(isinstance(node, ast.Call) and ast.unparse(node.func) == f"lab.{name}" for node in nodes)
 
 
-def test_explorers_follow_while_cells_run_and_all_is_run_soon(notebook, publish, within):
-    stem = notebook.path.stem
-    publish(notebook=stem, moved="all cells run", moves=1, first=round(1000 * notebook.ran))
-    publish(notebook=stem, moved="first explorer followed", moves=1, first=round(1000 * notebook.usable))
-    for name, took in notebook.meanwhile.items():
-        middle = sorted(took)[len(took) // 2]
-        publish(notebook=stem, moved=f"while cells run: {name}", moves=len(took), first=middle)
+def test_explorers_follow_while_cells_run_and_all_is_run_soon(notebook, within):
     assert notebook.ran < within(RAN_WITHIN)
     assert 0 < notebook.usable < within(USABLE_WITHIN)
     assert all(sorted(took)[len(took) // 2] < within(LATENCY) for took in notebook.meanwhile.values())
@@ -50,9 +44,8 @@ def test_all_cells_run_without_a_word_of_complaint(notebook):
     assert [prompt for prompt in notebook.prompts if prompt.strip()] == seen
 
 
-def test_results_are_seen_before_anything_runs(notebook, publish, within):
+def test_results_are_seen_before_anything_runs(notebook, within):
     """Loading pictures must not wait for a kernel."""
-    publish(notebook=notebook.path.stem, moved="opened", moves=1, first=round(1000 * notebook.pictured))
     assert notebook.pictured < within(PICTURED_WITHIN)
     if calls(notebook, "verdicts"):
         standing = notebook.page.locator(".jp-RenderedMarkdown strong", has_text=STANDING)
@@ -91,14 +84,12 @@ def test_figures_follow_the_dark_theme(notebook):
         assert set(images.evaluate_all(filters)) == {"invert(1) hue-rotate(180deg)"}
 
 
-def test_every_explorer_is_on_the_page_and_follows_its_first_slider(notebook, publish, within):
+def test_every_explorer_is_on_the_page_and_follows_its_first_slider(notebook, within):
     """Where a grid is at hand, at once; else when the kernel has computed it."""
     boxes = notebook.explorers
     assert len(boxes) == calls(notebook, "explore") + calls(notebook, "solve")
     for box in boxes:
-        name = box.get_attribute("data-name")
         took = sorted(notebook.move(box, key) for key in ("ArrowRight", "ArrowLeft") * (MOVES // 2))
-        publish(notebook=notebook.path.stem, moved=name, moves=MOVES, first=took[MOVES // 2])
         assert box.get_attribute("data-state") == "ready"
         assert took[MOVES // 2] < within(LATENCY)
         box.screenshot(path=notebook.folder / f"explorer_{boxes.index(box)}.png")

@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.conftest import NOTEBOOKS, ROOT
 from workbench.lab.project import Project
-from workbench.lab.publish.slides import slides
+from workbench.lab.publish.slides import write
 
 pytestmark = pytest.mark.browser
 
@@ -33,7 +33,7 @@ MEASURE = """() => {
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_slide_fits_is_read_and_moved_by_keys(notebook, offline, output, tmp_path):
-    path, line = slides(Project(ROOT), notebook, tmp_path)
+    path, line = write(Project(ROOT), notebook, tmp_path)
     assert path, line
     folder, faults, moved, solved = output / "slides" / notebook.stem, [], 0, 0
     folder.mkdir(parents=True, exist_ok=True)

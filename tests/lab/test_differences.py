@@ -1,16 +1,13 @@
 """What differs: honest runs compared, a cell and its committed figure."""
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from workbench.chapters import what_epsilon_means
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Panel, Series
-from workbench.lab import again
 from workbench.lab import notebook as session
 from workbench.lab.differences import CLAIMS, SEARCHED, compare, differ
 from workbench.lab.figures import VERDICTS, save
@@ -20,8 +17,7 @@ FIGURES = Path(__file__).parents[2] / "figures"
 NOTEBOOKS = sorted(path.name for path in FIGURES.iterdir() if path.is_dir())
 X = (1.0, 2.0, 3.0, 4.0)
 CURVE = Series("s", X, X, (0.8, 1.6, 2.4, 3.2), (1.2, 2.4, 3.6, 4.8))
-SHARES = Series("s", X, (0.5, 0.5, 0.9, 1.0), kind="fraction", trials=40)
-COUNTS = replace(SHARES, y=(50, 50, 90, 100), kind="count", trials=100)
+COUNTS = Series("s", X, (50, 50, 90, 100), kind="count")
 VERDICT = {"id": "G1", "status": "HOLDS", "estimate": 0.5, "interval": [0.4, 0.6], "trials": 2000}
 
 
@@ -93,17 +89,9 @@ def test_one_run_may_move_one_point_within_its_interval(changes, same):
     assert not agree(moved(replace(CURVE, role="theory"), y=(1, 2.01)), replace(CURVE, role="theory"))
 
 
-@pytest.mark.parametrize(
-    ("series", "changed", "same"),
-    [
-        (COUNTS, {"y": (0, 60)}, True),
-        (COUNTS, {"y": (0, 61)}, False),
-        (replace(COUNTS, trials=None), {"y": (0, 51)}, True),
-        (replace(COUNTS, trials=None), {"y": (0, 52)}, False),
-    ],
-)
-def test_a_count_or_share_stays_within_its_binomial_error(series, changed, same):
-    assert agree(moved(series, **changed), series) == same
+@pytest.mark.parametrize(("count", "same"), [(51, True), (52, False)])
+def test_a_count_may_move_by_one_row(count, same):
+    assert agree(moved(COUNTS, y=(0, count)), COUNTS) == same
 
 
 def test_rounding_is_relative_or_on_the_scale_of_the_axis():
@@ -156,10 +144,7 @@ def test_a_folder_is_compared_in_its_profiles_and_without_versions(tmp_path):
     assert compare(quick, full) == []
     assert compare(full, quick)[0].startswith("toy.json: charts full: ")
     again = written(tmp_path / "again", {"quick": chart()})
-    assert all((again / name).read_bytes() == (quick / name).read_bytes() for name in ("toy.json", "toy.svg"))
-    content = json.loads((again / "toy.json").read_text())
-    assert {"numpy", "scipy", "matplotlib", "workbench"} <= content["environment"].keys()
-    canonical_json.write(again / "toy.json", content | {"environment": {}})
+    canonical_json.write(again / "toy.json", canonical_json.read(again / "toy.json") | {"environment": {}})
     assert compare(again, quick) == []
     seed = written(tmp_path / "seed", {"quick": chart()}, seed=2)
     assert compare(quick, seed) == ["toy.json: seed: 1, committed 2"]
@@ -239,15 +224,3 @@ def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figur
     assert text.startswith("recomputed: differs from the committed figure: charts quick panels[0]")
     assert "y[0]: 0.3, committed 0.4" in text
     assert len(unfolded(page)) == 1
-
-
-def test_what_is_made_again_is_stopped_by_the_same_button(monkeypatch, tmp_path):
-    made = []
-    monkeypatch.setattr(again.Again, "show", lambda button: made.append(button))
-    Session("what_epsilon_means", out=str(tmp_path), seed=17).show(what_epsilon_means.attacker)
-    (button,) = made
-    button.button.click()
-    process = button.process
-    button.button.click()
-    assert process.wait(10) != 0
-    assert "stopped" in button.words.value

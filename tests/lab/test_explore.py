@@ -16,7 +16,7 @@ from workbench.chapters import what_epsilon_means as chapter
 from workbench.chapters import which_one
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
-from workbench.lab import explore, own, trade
+from workbench.lab import explore, explorers
 from workbench.lab.project import calls
 from workbench.study.run import Run
 from workbench.study.trade_off import TradeOff
@@ -24,18 +24,6 @@ from workbench.study.trade_off import TradeOff
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOVE = re.compile(r"\b(?:epsilon|delta|alpha|n|rho)=")
-
-
-def test_a_grid_is_folded_without_loss():
-    cells = [
-        {"a": k % 2, "b": [{"x": [1, 2], "y": [k, k * j]} for j in (1, 2)], "c": "same"} for k in range(6)
-    ]
-    cells[3] = {"error": "none"}
-    assert [unfold(explore.fold(cells), k) for k in range(6)] == cells
-    del cells[3]
-    folded = explore.fold(cells)
-    assert folded["c"] == "same"
-    assert [unfold(folded, k) for k in range(5)] == cells
 
 
 def unfold(node, place):
@@ -63,16 +51,10 @@ def test_a_table_of_colours_is_refused_in_words():
 
 @pytest.fixture
 def heard():
-    """Return a function: an explorer of the attack that traces members, and what it has sent."""
-
-    def heard():
-        made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
-        made.view = type("View", (), {"send": staticmethod(sent.append)})
-        return made, sent
-
-    yield heard
-    explore.Explorer.orders.clear()
-    explore.Explorer.run()
+    """An explorer of the attack that traces members, and what it has sent."""
+    made, sent = explore.explorer(chapter.tracing, epsilon=1.0, n=100), []
+    made.view = type("View", (), {"send": staticmethod(sent.append)})
+    return made, sent
 
 
 def ask(made, turn, **more):
@@ -86,9 +68,9 @@ def until(there, seconds=60):
     assert there()
 
 
-@pytest.mark.parametrize("unknown", trade.SYMBOLS)
+@pytest.mark.parametrize("unknown", explorers.SYMBOLS)
 def test_a_kernel_solves_as_the_planner_does(unknown):
-    made, sent = trade.of("univariate/unbounded-mean", epsilon=1.0, delta=1e-6, alpha=0.1), []
+    made, sent = explorers.solve("univariate/unbounded-mean", epsilon=1.0, delta=1e-6, alpha=0.1), []
     made.view = type("View", (), {"send": staticmethod(sent.append)})
     values = {"unknown": unknown, "n": 400.0, "epsilon": 0.8, "delta": 1e-7, "alpha": 0.037}
     made._asked(None, {"id": 5, "values": {**values, unknown: None}, "plan": True}, None)
@@ -104,55 +86,24 @@ def test_a_kernel_solves_as_the_planner_does(unknown):
 
 @pytest.mark.turns(6)
 def test_trials_come_with_bands_and_end_with_the_next_move(heard):
-    made, sent = heard()
+    made, sent = heard
     ask(made, 1, runs=40)
     until(lambda: sent)
     assert sent[0]["id"] == 1
     series = [one for panel in sent[0]["chart"]["panels"] for one in panel["series"]]
     assert {"estimate", "bar"} <= {one["role"] for one in series}
     ask(made, 2, runs=40)
-    process = explore.Explorer.process
+    process = made.process
     made._asked(None, {"id": 3}, None)
     assert process.wait(10) != 0
-    assert explore.Explorer.process is None
     assert [one["id"] for one in sent] == [1]
 
 
-@pytest.mark.turns(6)
-def test_what_is_touched_last_goes_first_and_what_it_interrupted_comes_after_it(heard):
-    (first, of_first), (second, of_second) = heard(), heard()
-    ask(first, 1, runs=20)
-    interrupted = explore.Explorer.process
-    ask(second, 2, runs=20)
-    assert interrupted.wait(10) != 0
-    until(lambda: of_second)
-    assert not of_first
-    until(lambda: of_first)
-    assert not explore.Explorer.orders
-
-
 def test_what_goes_wrong_is_said_in_place_of_a_picture(heard):
-    made, sent = heard()
+    made, sent = heard
     made.compute = lambda text: 1 / 0
     ask(made, 1)
     assert sent == [{"id": 1, "chart": {**sent[0]["chart"], "error": "ZeroDivisionError: division by zero"}}]
-
-
-@pytest.mark.parametrize(
-    ("values", "log", "ends", "ticks"),
-    [
-        ([0.03, 40], True, [0.03, 100], [0.1, 1, 10, 100]),
-        ([-0.1, 0.93], False, [-0.2, 1], [-0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]),
-        ([7, 7], False, [6, 8], [6, 8]),
-    ],
-)
-def test_axes_end_at_round_numbers_round_their_values(values, log, ends, ticks):
-    found = explore._axis("x", None, values, log)
-    low, high = found["xlim"]
-    assert all(low <= one <= high for one in values)
-    assert found["xlim"] == ends
-    assert set(found["xticks"]) <= set(ticks)
-    assert 2 <= len(found["xticks"]) <= explore.TICKS + 1
 
 
 def picture(form):
@@ -214,19 +165,18 @@ def close(made, kept):
 def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
     if form["name"] == "solve":
         key, asked = solved(form)
-        made = trade.of(key, **{one["name"]: one["value"] for one in form["controls"]}, **asked)
+        made = explorers.solve(key, **{one["name"]: one["value"] for one in form["controls"]}, **asked)
         compute = made.compute
         for place in drawn:
             values = values_at(form, place)
             assert close(json.loads(compute(explore.compact(values))), unfold(form["grid"]["charts"], place))
         return
     if form["name"] == "column":
-        compute = own._computed
+        compute = explorers.shown
     else:
         compute = partial(explore.computed, picture(form), Run("quick", explore.SEED, simulate=False))
     for place in drawn:
         made = json.loads(explore.compact(compute(values_at(form, place))))
-        made = explore.thin(made, form["grid"].get("step", 1))
         assert close(made, unfold(form["grid"]["charts"], place))
 
 

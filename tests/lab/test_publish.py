@@ -11,15 +11,14 @@ from tests.lab.conftest import DEFAULTS, ROOT, run_workbench, write_notebook
 from workbench.catalog import CATALOG
 from workbench.chapters.parameters import CHAPTERS
 from workbench.chapters.registry import CLAIMS
-from workbench.charts import canonical_json
+from workbench.charts import canonical_json, drawing
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.lab.figures import save
 from workbench.lab.project import Project, nbformat
-from workbench.lab.publish import copies
 from workbench.lab.publish import text as cell
-from workbench.lab.publish.committed import examine, examined, parameters, tagged
+from workbench.lab.publish.committed import ANSWER, examine, parameters, tagged
 from workbench.lab.publish.pages import write
 from workbench.lab.publish.slides import deck
 from workbench.sources import sources, statements
@@ -37,7 +36,7 @@ def check(path):
 
 
 def fix(path):
-    examined([path], mend=True)
+    main(["check", "--fix", str(path)])
 
 
 @pytest.mark.turns(3)
@@ -146,25 +145,23 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
 
 @pytest.mark.turns(4)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, monkeypatch):
-    monkeypatch.setattr(copies, "draw", lambda chart: chart)
-    monkeypatch.setattr(copies, "png", lambda figure: b"a picture")
+def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(drawing, "draw", lambda chart: chart)
+    monkeypatch.setattr(drawing, "png", lambda figure: b"a picture")
     first = nbformat().read(path, as_version=4).cells
     solutions = [cell.source for cell in first if tagged(cell, "solution")]
     assert solutions
     for edition in ("student", "teacher"):
-        made = copies.copy(Project(ROOT), path, tmp_path, edition)
-        cells = nbformat().read(made, as_version=4).cells
+        line = ["notebook", path.stem, f"--{edition}", "--out", str(tmp_path)]
+        assert main(line) == 0
+        cells = nbformat().read(tmp_path / f"{path.stem}_{edition}.ipynb", as_version=4).cells
         words = "\n".join(cell.source for cell in cells)
         assert "](../" not in words
         assert all(name.endswith(edition) for name in re.findall(r"\]\((\d\d_\w+)\.ipynb", words))
         assert ("### Ninety minutes" in words, "pip install" in words) == (edition == "teacher", True)
-        assert (copies.ANSWER in words, "<details open>" in words) == (
-            edition == "student",
-            edition == "teacher",
-        )
-        with pytest.raises(ArgumentError, match="may hold answers"):
-            copies.copy(Project(ROOT), path, tmp_path, edition)
+        assert (ANSWER in words, "<details open>" in words) == (edition == "student", edition == "teacher")
+        assert main(line) == 2
+    assert capsys.readouterr().err.count("which may hold answers") == 2
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -15,11 +15,12 @@ from tests.commands.conftest import command as command
 from tests.lab.conftest import DEFAULTS, checkout, write_notebook
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.curves import measured
+from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.lab import runner
+from workbench.lab.aside import alone
 from workbench.lab.notebook import Session
 from workbench.lab.project import Project, find, nbformat, shown
-from workbench.lab.run_notebook import alone
 from workbench.lab.runner import variants
 from workbench.study import measures
 from workbench.study import sweeps as database
@@ -45,7 +46,7 @@ def root(tmp_path):
 @pytest.fixture
 def at(root, tmp_path):
     return lambda grid=None, **given: variants(
-        Project(root).select(["one_mean"]), tmp_path / "out", given, grid
+        *Project(root).select(["one_mean"]), tmp_path / "out", given, grid
     )
 
 
@@ -184,15 +185,14 @@ class Lab:
         at = {"epsilon": 0.5, "n": 2000, "radius": 1000.0, "seed": 7, **variant.moved}
         session = Session("one_mean", out=str(variant.out), profile=batch.profile, recompute=True, **at)
         if variant.folder == self.failing:
-            return runner.Outcome(variant.name, "error", "ValueError: too bad")
+            return runner.Outcome("error", "ValueError: too bad")
         factor = {} if self.factor == 1 else {"factor": self.factor}
         session.show(falling, epsilon=at["epsilon"], n=at["n"], **factor)
         session.show(heavy, n=at["n"])
-        return runner.Outcome(variant.name, "ok", seconds=1.0, core_seconds=1.0)
+        return runner.Outcome("ok", seconds=1.0, core_seconds=1.0)
 
-    def reproduce(self, code=0, profile="quick", **request):
-        batch = runner.Batch(profile, jobs=1, say=print)
-        found = runner.reproduce(Project(self.root), batch, **request)
+    def reproduce(self, words="", code=0):
+        found = main(["reproduce", "--project", str(self.root), "--jobs", "1", *words.split()])
         said = self.capsys.readouterr().out
         assert found == code, said
         return said
@@ -208,21 +208,21 @@ def contents(folder):
 
 
 def test_a_moved_run_is_judged_by_its_predictions_and_leaves_the_start_alone(lab):
-    lab.reproduce(profile="full", update=True)
+    lab.reproduce("--profile full --update")
     start = contents(lab.home)
-    said = lab.reproduce(given={"epsilon": 0.1})
+    said = lab.reproduce("-p epsilon=0.1")
     line = "falling: measured agrees with predicted at 2 of 2 points"
     assert f"02_one_mean/epsilon=0.1 {line}\n" in said
     assert "usual: measured" not in said  # nothing is predicted in it
     refused = "work of rows: 4 times the usual, 2 allowed; `workbench reproduce --limit 4.4` runs it"
     line = f"02_one_mean/n=8000 usual: predictions alone, {refused}\n"
-    assert line in lab.reproduce(given={"n": 8000})
+    assert line in lab.reproduce("-p n=8000")
     assert contents(lab.home) == start
 
 
 def test_a_prediction_that_is_wrong_elsewhere_exits_1(lab):
     lab.factor = 3.0
-    said = lab.reproduce(1, given={"epsilon": 0.1})
+    said = lab.reproduce("-p epsilon=0.1", 1)
     assert "FAILED 02_one_mean/epsilon=0.1: falling: measured agrees with predicted" in said
     assert "0 of 2 points; outside: " in said
 
@@ -230,21 +230,21 @@ def test_a_prediction_that_is_wrong_elsewhere_exits_1(lab):
 def test_a_grid_is_a_run_at_every_combination_and_what_was_made_is_not_made_again(lab):
     folders = ["epsilon=0.1", "epsilon=0.2", "epsilon=0.3"]
     lab.failing = folders[1]
-    said = lab.reproduce(1, grid={"epsilon": (0.1, 0.2, 0.3)})
+    said = lab.reproduce("--grid epsilon=0.1,0.2,0.3", 1)
     assert lab.started == folders
     assert "FAILED 02_one_mean/epsilon=0.2: ValueError: too bad" in said
     lab.failing = None
-    lab.reproduce(grid={"epsilon": (0.1, 0.2, 0.3)})
+    lab.reproduce("--grid epsilon=0.1,0.2,0.3")
     assert lab.started == [*folders, folders[1]]
 
 
 def test_outputs_that_are_as_they_were_are_not_made_again_and_a_damaged_store_is_set_aside(lab):
-    given, path = {"epsilon": 0.1}, runner.place(lab.home)
-    lab.reproduce(given=given)
-    assert "02_one_mean/epsilon=0.1: cached" in lab.reproduce(given=given)
+    given, path = "-p epsilon=0.1", runner.place(lab.home)
+    lab.reproduce(given)
+    assert "02_one_mean/epsilon=0.1: cached" in lab.reproduce(given)
     (lab.home / "epsilon=0.1" / "usual.json").write_text("{}")
     path.write_text("nonsense " * 1000)
-    said = lab.reproduce(given=given)
+    said = lab.reproduce(given)
     assert "02_one_mean/epsilon=0.1: ok" in said
     assert f"(its store was damaged: begun again; it is kept as {path.name}.damaged-1)" in said
     assert len(lab.started) == 2
@@ -252,13 +252,13 @@ def test_outputs_that_are_as_they_were_are_not_made_again_and_a_damaged_store_is
 
 def test_numbers_that_are_not_committed_or_are_others_exit_1_and_say_what_to_do(lab):
     command = "workbench reproduce 02_one_mean --profile full --update"
-    assert f"FAILED 02_one_mean: no committed figures; make them with: {command}" in lab.reproduce(1)
-    lab.reproduce(profile="full", update=True)
+    assert f"FAILED 02_one_mean: no committed figures; make them with: {command}" in lab.reproduce(code=1)
+    lab.reproduce("--profile full --update")
     path = lab.root / "figures" / "02_one_mean" / "falling.json"
     content = json.loads(path.read_text())
     content["charts"]["quick"]["panels"][0]["series"][1]["y"][0] *= 1.1  # a theory's
     path.write_text(json.dumps(content))
-    said = lab.reproduce(1)
+    said = lab.reproduce(code=1)
     assert "FAILED 02_one_mean: falling.json: charts quick panels[0] series[1]" in said
     assert f"\n  {command}\n" in said
 

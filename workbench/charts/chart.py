@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, get_args
 
 from workbench.charts.canonical_json import number
-from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.errors import ArgumentError, one_of
 
 Role = Literal["estimate", "theory", "bound", "reference", "truth", "release", "rows", "bars", "area", "kept"]
-Kind = Literal["number", "count", "fraction"]
+Kind = Literal["number", "count"]
 Scale = Literal["linear", "log"]
 Sort = Literal["point", "region", "vertical", "horizontal", "span", "arrow"]
 Side = Literal["", "above", "below", "left", "right"]
@@ -31,7 +31,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "arrow": ("x", "y", "x2", "y2"),
 }
 PLACES = ("x", "y", "x2", "y2")
-SHARE = "share of runs"  # as the bar of a table of colours says it
 
 
 class Value:
@@ -122,8 +121,6 @@ class Heat(Value):
         Names, spread evenly from the first to the last.
     written
         Whether every number stands on its colour.
-    boundary
-        Where a predicted boundary crosses every row: a place among the columns, from 0, nan for none.
     bar
         What the colours are, in words at their bar; None for no bar.
     """
@@ -135,21 +132,17 @@ class Heat(Value):
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     written: bool = False
-    boundary: tuple[float, ...] = ()
     bar: str | None = ""
-    seldom = ("boundary", "bar")
+    seldom = ("bar",)
 
     def __post_init__(self) -> None:
         one_of(get_args(Scale), scale=self.scale)
         one_of(("high", "middle"), emphasis=self.emphasis)
         for name in ("rows", "columns", "limits"):
             self._own(name, tuple)
-        self._own("boundary", _floats)
         self._own("values", lambda table: tuple(map(_floats, table)))
         if len(widths := {len(tuple(row)) for row in self.values}) != 1:
             raise ArgumentError("values", f"rows of {sorted(widths)}", "rows of one length")
-        if len(self.boundary) not in (0, count := len(tuple(self.values))):
-            raise ArgumentError("boundary", f"{len(self.boundary)} places", f"one of every row: {count}")
 
 
 @dataclass(frozen=True)
@@ -172,9 +165,7 @@ class Series(Value):
         Whose curve it is: a key of `style.METHODS`, or `key:paper` for the same method with the constants
         of its source.
     kind
-        How `y` is compared with committed numbers: as numbers, as counts, or as fractions of trials.
-    trials
-        Of how many trials a count or fraction without a band is: its interval is then the binomial one.
+        How `y` is compared with committed numbers: as numbers, or as counts.
     rank
         Where an ordered parameter stands between its least value, 0, and its largest, 1: a shade on a ramp.
     joined
@@ -194,19 +185,16 @@ class Series(Value):
     role: Role = "estimate"
     colour_key: str = ""
     kind: Kind = "number"
-    trials: int | None = None
     rank: float | None = None
     joined: bool = True
     label_at: tuple[float, float] | None = None
     expected: Iterable[float] | None = field(default=None, compare=False, repr=False)
     margin: float = field(default=0.0, compare=False, repr=False)
-    seldom = ("trials", "rank", "joined", "label_at")
+    seldom = ("rank", "joined", "label_at")
 
     def __post_init__(self) -> None:
         one_of(get_args(Role), role=self.role)
         one_of(get_args(Kind), kind=self.kind)
-        if self.trials is not None:
-            integer_at_least(1, trials=self.trials)
         if self.rank is not None and not 0 <= self.rank <= 1:
             raise ArgumentError("rank", self.rank, "a number between 0 and 1")
         if self.label_at is not None:
@@ -229,7 +217,7 @@ class Panel(Value):
         Of the places 1, 2, ... that x then counts. Such a panel lies on its side: the names stand one below
         the other, and y runs from left to right.
     heat
-        A table of colours in the place of curves.
+        A table of colours; series are then white lines on it, in columns and rows from 0.
     equal
         Whether one unit is as long across as up: limits are then what is shown at least.
     """
@@ -307,20 +295,12 @@ class Chart(Value):
 
 
 @dataclass(frozen=True)
-class Frame:
-    """One picture of a film and what happens in it."""
-
-    words: str
-    panel: Panel
-
-
-@dataclass(frozen=True)
 class Film:
-    """Frames that an explorer steps through, with `shared` beneath each; the others are as of a `Chart`."""
+    """Frames that an explorer steps through, what happens and its panel, with `shared` beneath each panel."""
 
     name: str
     title: str
-    frames: tuple[Frame, ...]
+    frames: tuple[tuple[str, Panel], ...]
     alt: str
     how_to_read: str = ""
     shared: tuple[Series, ...] = ()
@@ -328,6 +308,6 @@ class Film:
     def chart(self, frame: int) -> Chart:
         """Return a frame, from 1, as a picture with its sentence as caption."""
         one_of(range(1, len(self.frames) + 1), frame=frame)
-        one = self.frames[frame - 1]
-        panel = replace(one.panel, series=(*self.shared, *one.panel.series))
-        return Chart(self.name, self.title, (panel,), self.alt, self.how_to_read, one.words)
+        words, panel = self.frames[frame - 1]
+        panel = replace(panel, series=(*self.shared, *panel.series))
+        return Chart(self.name, self.title, (panel,), self.alt, self.how_to_read, words)

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from workbench.charts.chart import Chart, Film, Frame, Heat, Mark, Panel, Role, Series
+from workbench.charts.chart import Chart, Film, Heat, Mark, Panel, Role, Series
 from workbench.charts.style import name, number
 from workbench.special import ndtri
 from workbench.study.measures import BAND, Measure, median
 from workbench.study.run import Run
 
 # what pictures are made of, so that a chapter imports it from here
-__all__ = ["Chart", "Film", "Frame", "Heat", "Mark", "Panel", "Series", "name", "number"]
+__all__ = ["Chart", "Film", "Heat", "Mark", "Panel", "Series", "name", "number"]
 
 LEVEL = 0.05  # of the bands
 ERROR = "error in the norm of Σ"

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO
-from itertools import pairwise
+from itertools import pairwise, product
 from math import ceil, isinf, log10
 from typing import Any
 
@@ -24,7 +24,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
-from workbench.charts.chart import SHARE, Chart, Heat, Mark, Panel, Series
+from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import GREY, INK, log_ticks, look, tick_labels, wrapped
 
 PALE = "#e4e4e4"
@@ -247,15 +247,11 @@ def key(chart: Chart) -> str:
     looks = {(one.colour_key, one.rank) for one in found}
     hollow = [one.label for one in found if one.colour_key.endswith(":paper")]
     own_words = any(re.search("paper|lecture|source|constants 1|original", label) for label in hollow)
-    tables = [one for one in chart.panels if one.heat and one.heat.boundary]
-    bars = [one.heat.bar for one in tables if one.heat and "hite line: " not in one.note]
-    half = all(bar == SHARE for bar in bars)
     told = any(re.search(r"\b[Bb]a(nd|r)s: ", panel.note) for panel in chart.panels)
     theory = [(one.colour_key, one.rank) for one in series if one.role == "theory"]
     said = {
         "thin line: predicted": not looks.isdisjoint(theory),
         "hollow: the paper's constants": hollow and not own_words,
-        f"white line: {'half of the runs are predicted to succeed' if half else 'predicted'}": bars,
         "arrow: beyond the axes": any(isinf(y) and y > 0 for one in found for y in one.y),
         "band: 95 % interval": any(one.low is not None for one in found) and not told,
     }
@@ -276,7 +272,7 @@ def _panel(axes: Axes, chart: Chart, place: int, form: Format) -> list[tuple[Ann
     axes.set_ylabel("" if alike or panel.names else panel.ylabel, fontsize=form.label)
     axes.tick_params(labelsize=form.tick, length=3, width=0.7, labelleft=not alike or panel.equal)
     if panel.heat is not None:
-        _heat(axes, panel.heat, form)
+        _heat(axes, panel, form)
     else:
         _ticked(axes, panel, most=8 if across == 1 or panel.names else 5)
         looks = {(one.role, one.colour_key, one.rank) for one in panel.series if tuple(one.x)}
@@ -440,10 +436,11 @@ def _row(axes: Axes, one: Series) -> None:
         axes.plot(np.full_like(place[far], at), place[far], marker, **edge)
 
 
-def _heat(axes: Axes, heat: Heat, form: Format) -> None:
-    """Draw a table of colours, its numbers, its bar, and a predicted boundary from row to row."""
-    values = np.array(heat.values, float)
-    norm = (LogNorm if heat.scale == "log" else Normalize)(*heat.limits, clip=True)
+def _heat(axes: Axes, panel: Panel, form: Format) -> None:
+    """Draw a table of colours, its numbers, its bar, and lines on it."""
+    heat: Any = panel.heat
+    values, (low, high) = np.array(heat.values, float), heat.limits
+    norm = (LogNorm if heat.scale == "log" else Normalize)(low, high, clip=True)
     shades = colormaps[{"high": "cividis", "middle": "PuOr_r"}[heat.emphasis]].with_extremes(bad="0.82")
     image = axes.imshow(values, norm=norm, cmap=shades, aspect="auto", interpolation="nearest")
     for axis, names, count in (
@@ -454,7 +451,6 @@ def _heat(axes: Axes, heat: Heat, form: Format) -> None:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     if heat.bar is not None:
-        low, high = heat.limits
         middle = (low * high) ** 0.5 if heat.scale == "log" else (low + high) / 2
         figure: Any = axes.figure
         bar = figure.colorbar(image, ax=axes, aspect=30, pad=0.02, ticks=[low, middle, high])
@@ -463,14 +459,13 @@ def _heat(axes: Axes, heat: Heat, form: Format) -> None:
         bar.outline.set_visible(False)
         bar.ax.tick_params(labelsize=form.small, length=2, width=0.7)
         bar.set_label(heat.bar, fontsize=form.small)
-    for wide, colour in ((4.0, INK), (1.8, "white")) if heat.boundary else ():
-        axes.plot(heat.boundary, range(len(values)), color=colour, linewidth=wide, zorder=2)
+    for line, (wide, colour) in product(panel.series, ((4.0, INK), (1.8, "white"))):
+        axes.plot(list(line.x), list(line.y), color=colour, linewidth=wide, zorder=2)
     for (row, column), value in np.ndenumerate(values) if heat.written else ():
-        if not (heat.boundary and value in heat.limits):
-            said = f"{value:.2f}"[: 4 if value < 10 else 3].rstrip(".") if value < 100 else f"{value:.0f}"
-            ink, halo = _on_cell(axes, column, row)
-            centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": form.small}
-            axes.text(column, row, said, color=ink, path_effects=halo, **centred)
+        said = f"{value:.2f}"[: 4 if value < 10 else 3].rstrip(".") if value < 100 else f"{value:.0f}"
+        ink, halo = _on_cell(axes, column, row)
+        centred: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": form.small}
+        axes.text(column, row, said, color=ink, path_effects=halo, **centred)
 
 
 def _on_cell(axes: Axes, column: float, row: float) -> tuple[str, list[Any]]:
@@ -597,8 +592,6 @@ def _part(axes: Axes, ends: list[tuple[Annotation, Series]]) -> None:
 def _end(axes: Axes, series: Series) -> tuple[float, float]:
     """Return where a line ends within the axes, as shares of them; for a closed one, where it is highest."""
     x, y = np.array(series.x), np.array(series.y)
-    if series.low is not None and series.role == "area":
-        y = (y + np.array(series.low)) / 2
     with np.errstate(all="ignore"):
         points = _shares(axes, x, y)
     points[np.isposinf(y), 1] = 0.97

@@ -1,21 +1,23 @@
-"""What `workbench audit` prints: the attacks on the catalog, or on its mutants, and whether all is well."""
+"""What `workbench audit` and `bench` print: attacks on the catalog, its mutants or a function, and costs."""
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
+from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.estimating import spending
-from workbench.lab.tables import text
+from workbench.lab.tables import say, text
 from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
 from workbench.study.grids import one_thread
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
 from workbench.study.parameters import loaded
-from workbench.study.profiles import AUDIT_LEVEL, AUDITS, mapped
+from workbench.study.profiles import AUDIT_LEVEL, AUDITS, AuditPreset, mapped
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 FINDINGS = ("none found", "VIOLATION"), ("MISSED", "caught")  # of an estimator, and of a mutant
@@ -24,82 +26,93 @@ Record: TypeAlias = dict[str, Any]
 MINIMAL_MUTANT = 'Mutant("Laplace noise halved", weaker("laplace", 0.5), Attack(KEY, STEP))'
 
 
-def audits(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
-    found = [one for some in _computed(_entry, _chosen(keys, seed), preset, seed) for one in some]
-    violations = sum(record["violated"] for record in found)
-    result = f"{violations} of {len(found)} attacks found a violation" if violations else "no violation found"
-    levels = f"{len(found)} attacks, each with false alarms of at most {AUDIT_LEVEL:g}"
-    summary = f"{result}; {levels}, {len(found) * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
-    return _told(("key", "variant", "stage"), found, summary, as_json), not violations
-
-
-def mutants(keys: Sequence[str], preset: str, seed: int, *, as_json: bool = False) -> tuple[str, bool]:
-    chosen = _chosen(keys, seed)
-    for key in keys:
-        if not mutants_of(key):
-            raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
-    places = [(key, number) for key in chosen for number in range(len(mutants_of(key)))]
-    found = _computed(_mutant, places, preset, seed)
-    caught = sum(record["caught"] for record in found)
-    summary = f"{caught} of {len(found)} mutants caught"
-    return _told(("mutant", "key", "stage"), found, summary, as_json), caught == len(found)
-
-
-def _chosen(keys: Sequence[str], seed: int) -> list[str]:
-    integer_at_least(0, seed=seed)
-    for key in keys:
+def audit(options: Namespace) -> int:
+    """Print what attacks found; return 1 if a guarantee is refuted, or a mutant is not found."""
+    integer_at_least(0, seed=options.seed)
+    own = {name: getattr(options, name) for name in ("pairs", "epsilon", "delta", "rho", "mu")}
+    if options.function is not None:
+        if options.key or options.mutants:
+            raise ArgumentError("function", options.function, "no key and no --mutants beside it")
+        report = _own(options)
+        false = f"a function that keeps its claim is accused with probability {report.level:g} at most"
+        told = f"{report}\n{report.runs} runs; {false}; this is no proof of privacy"
+        say(report.to_json() if options.json else told)
+        return 1 if report.violated else 0
+    for name, value in own.items():
+        if value is not None:
+            raise ArgumentError(name, str(value), "--function MODULE:OBJECT beside it")
+    for key in options.key:
         builder(key)
-    return list(keys or attackable())
+        if options.mutants and not mutants_of(key):
+            raise ArgumentError("key", key, f"mutants: add one to UNIVARIATE in {MUTANTS}: {MINIMAL_MUTANT}")
+    keys = options.key or attackable()
+    places = [(key, number) for key in keys for number in range(len(mutants_of(key)))]
+    attack = partial(_mutant if options.mutants else _entry, preset=AUDITS[options.preset], seed=options.seed)
+    # two at a time; each is on one thread and has its own seed
+    computed = mapped(attack, places if options.mutants else keys, min(2, os.cpu_count() or 1))
+    found = [one for some in computed for one in some]
+    violated = sum(one["violated"] for one in found)
+    if options.mutants:
+        names, summary = ("mutant", "key", "stage"), f"{violated} of {len(found)} mutants caught"
+    else:
+        result = f"{violated} of {len(found)} attacks found a violation" if violated else "no violation found"
+        levels = f"{len(found)} attacks, each with false alarms of at most {AUDIT_LEVEL:g}"
+        summary = f"{result}; {levels}, {len(found) * AUDIT_LEVEL:.2g} in all; this is no proof of privacy"
+        names = ("key", "variant", "stage")
+    if options.json:
+        say(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        say("\n".join([*([text((*names, *NUMBERS), _rows(names, found))] if found else []), summary]))
+    return 0 if violated == (len(found) if options.mutants else 0) else 1
 
 
-def _computed(attack: Callable[..., Any], subjects: Sequence[Any], preset: str, seed: int) -> list[Any]:
-    """Return the attacks in order, computed two at a time; each is on one thread and has its own seed."""
-    return mapped(partial(attack, preset=preset, seed=seed), subjects, min(2, os.cpu_count() or 1))
-
-
-def _entry(key: str, preset: str, seed: int) -> list[Record]:
+def _entry(key: str, preset: AuditPreset, seed: int) -> list[Record]:
     with one_thread():
         return [
             {"key": case.key, "variant": case.variant, "stage": case.stage} | report.record()
-            for case, report in attacks([key], AUDITS[preset], seed)
+            for case, report in attacks([key], preset, seed)
         ]
 
 
-def _mutant(place: tuple[str, int], preset: str, seed: int) -> Record:
+def _mutant(place: tuple[str, int], preset: AuditPreset, seed: int) -> list[Record]:
     key, number = place
     mutant = mutants_of(key)[number]
     with one_thread():
-        report = attacked(mutant, AUDITS[preset], seed)
+        report = attacked(mutant, preset, seed)
     named = {"mutant": mutant.name, "key": key, "stage": mutant.found_by.stage}
-    return named | {"caught": report.violated} | report.record()
+    return [named | {"caught": report.violated} | report.record()]
 
 
-def _told(names: Sequence[str], found: Sequence[Record], summary: str, as_json: bool) -> str:
-    if as_json:
-        return json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False)
+def _rows(names: Sequence[str], found: Sequence[Record]) -> list[list[str]]:
     rows = []
     for one in found:
         finding = FINDINGS["caught" in one][one["violated"]]
         bounds = (f"{one[name]:.2f}" for name in ("eps_lower", "mu_lower", "rho_lower"))
-        rows.append(
-            [*(one[name] for name in names), one["claim"], finding, *bounds, str(one["runs"]), one["pair"]]
-        )
-    return f"{text((*names, *NUMBERS), rows)}\n{summary}" if found else summary
+        said = one["claim"], finding, *bounds, str(one["runs"]), one["pair"]
+        rows.append([*(one[name] for name in names), *said])
+    return rows
 
 
-def own(
-    function: str, *, pairs: str | None, mu: float | None, preset: str, seed: int, **budget: float | None
-) -> AuditReport:
-    integer_at_least(0, seed=seed)
-    if mu is not None and set(budget.values()) != {None}:
-        raise ArgumentError("mu", mu, "--mu alone, not with --epsilon, --delta or --rho")
-    claim: Any = spending(**budget) if mu is None else GaussianDP(mu)
-    if pairs is None:
+def _own(options: Namespace) -> AuditReport:
+    budget = options.epsilon, options.delta, options.rho
+    if options.mu is not None and set(budget) != {None}:
+        raise ArgumentError("mu", options.mu, "--mu alone, not with --epsilon, --delta or --rho")
+    claim: Any = spending(*budget) if options.mu is None else GaussianDP(options.mu)
+    if options.pairs is None:
         raise ArgumentError("pairs", None, "--pairs MODULE:OBJECT, a list of (first, second)")
-    attacked, listed = loaded("function", function), neighbours("pairs", loaded("pairs", pairs))
-    return audit_function(attacked, listed, claim, preset=AUDITS[preset], seed=seed, name=function)
+    function, pairs = (
+        loaded("function", options.function),
+        neighbours("pairs", loaded("pairs", options.pairs)),
+    )
+    how = {"preset": AUDITS[options.preset], "seed": options.seed, "name": options.function}
+    return audit_function(function, pairs, claim, **how)
 
 
-def level(report: AuditReport) -> str:
-    false = f"a function that keeps its claim is accused with probability {report.level:g} at most"
-    return f"{report.runs} runs; {false}; this is no proof of privacy"
+def bench(options: Namespace) -> int:
+    from workbench.study.bench import HEADER, cells  # with pandas, which an audit need not have
+    from workbench.study.bench import bench as costs
+
+    found = list(costs(options.key, options.n, options.d, options.repeat))
+    table = None if options.json else text(HEADER, [cells(measured) for measured in found])
+    say(table or canonical_json.dumps(found).rstrip())
+    return 0

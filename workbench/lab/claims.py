@@ -4,6 +4,7 @@ The profile `full` decides a claim. The profile `quick` runs the first of its bl
 whether its estimate agrees with the committed one.
 """
 
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -16,8 +17,8 @@ from typing import Any, TypeAlias
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, one_of
 from workbench.lab import project, tables
-from workbench.lab.figures import VERDICTS, figures
-from workbench.lab.figures import verdicts as read_verdicts
+from workbench.lab.figures import VERDICTS, figures, verdicts
+from workbench.lab.listing import sourced, statements_told
 from workbench.sources import recalled
 from workbench.special import ndtri
 
@@ -36,7 +37,7 @@ def collected(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the verdicts under a folder of figures by id, each with its profile and its notebook."""
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob(f"*/{VERDICTS}")):
-        profile, decided = read_verdicts(path.parent)
+        profile, decided = verdicts(path.parent)
         whence = {PROFILE: profile, NOTEBOOK: path.parent.name}
         found |= {verdict["id"]: {**verdict, **whence} for verdict in decided}
     return found
@@ -174,18 +175,18 @@ def counted(quick: Sequence[Record], full: Mapping[str, Record]) -> str:
 # A notebook's own
 
 
-def changed(verdicts: Sequence[Record], profile: str) -> list[str]:
+def changed(decided: Sequence[Record], profile: str) -> list[str]:
     """Return a line for each claim that differs from the committed run, in full from what is expected.
 
     A claim that no full run has decided may be undecided in quick, which may have too few runs.
     """
-    known = agreements(verdicts, full_verdicts() if profile == "quick" else {})
+    known = agreements(decided, full_verdicts() if profile == "quick" else {})
     lines = [f"{name} {found}" for name, found in known.items() if found.apart]
-    for name, expected in of_claims(one["id"] for one in verdicts if one["id"] not in known).items():
-        status = next(str(one["status"]) for one in verdicts if one["id"] == name)
+    statuses = {str(one["id"]): str(one["status"]) for one in decided if one["id"] not in known}
+    for name, expected in of_claims(statuses).items():
         open_ends = {OPEN, *((HOLDS, SLOWER) if expected == OPEN else ())} if profile == "quick" else set()
-        if status not in {expected, *open_ends}:
-            lines.append(f"{name} is {status}, expected {expected} ({profile} profile)")
+        if statuses[name] not in {expected, *open_ends}:
+            lines.append(f"{name} is {statuses[name]}, expected {expected} ({profile} profile)")
     return lines
 
 
@@ -249,28 +250,34 @@ def tally(statuses: Iterable[str]) -> str:
 # The command
 
 
-def verdicts(folder: Path, ids: Sequence[str], statuses: Sequence[str], *, as_json: bool) -> str:
-    """Return the verdicts under a folder of figures: those of some claims whole, or of some statuses."""
+def shown(options: Namespace) -> int:
+    """Print statements of a source, or verdicts: those of some claims whole, or of some statuses."""
+    if (stated := sourced(options.subject)) is not None:
+        tables.say(statements_told(stated, as_json=options.json))
+        return 0
+    folder, ids = options.folder or project.find(explicit=options.project).figures, options.subject
     if not folder.is_dir():
         raise ArgumentError("from", str(folder), "a folder of figures")
-    found = collected(folder)
+    found, width = collected(folder), tables.page_width()
     for name in ids:
         one_of(found, claim=name)
     chosen = [
         verdict
         for name, verdict in found.items()
-        if (not ids or name in ids) and (not statuses or verdict["status"] in statuses)
+        if (not ids or name in ids) and (not options.status or verdict["status"] in options.status)
     ]
-    if as_json:
+    if options.json:
         plain = [{name: value for name, value in one.items() if name != NOTEBOOK} for one in chosen]
-        return canonical_json.dumps(plain).rstrip()
-    if ids:
-        return "\n\n".join(tables.fields(_whole(one, folder), tables.page_width()) for one in chosen)
-    width, rows = tables.page_width(), list[Sequence[str]]()
-    for one in chosen:
-        rows.append((one["status"], f"{one['id']}: {_found(one)}"))
-        rows.append(("", tables.shortened(one["statement"], width - len(SLOWER) - len(tables.SPACE))))
-    return tables.text(("verdict", "claim, estimate and interval, statement"), rows, width)
+        tables.say(canonical_json.dumps(plain).rstrip())
+    elif ids:
+        tables.say("\n\n".join(tables.fields(_whole(one, folder), width) for one in chosen))
+    else:
+        rows = list[Sequence[str]]()
+        for one in chosen:
+            rows.append((one["status"], f"{one['id']}: {_found(one)}"))
+            rows.append(("", tables.shortened(one["statement"], width - len(SLOWER) - len(tables.SPACE))))
+        tables.say(tables.text(("verdict", "claim, estimate and interval, statement"), rows, width))
+    return 0
 
 
 def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:

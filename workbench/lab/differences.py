@@ -11,7 +11,6 @@ BLAS kernel, number of threads) rounds differently, which shows in two ways.
     agreed, though (1) fails, if
         a simulated curve's y stays inside the committed band, low and high move by at most its width
         (2.3 standard errors of an end, for a normal band of 95 %), and so at one x of the figure only;
-        a count or share of known trials stays inside its binomial interval (Clopper-Pearson, 95 %), so too;
         a verdict's estimate and the ends of its interval move by at most a quarter of the interval, or for a
         search, which went on elsewhere, either estimate lies in the other's interval, and so in no more
         claims of a notebook than read one sweep: `CLAIMS`. Its status never changes.
@@ -33,18 +32,16 @@ for a whole `reproduce`, a stated model with measured numbers, not a proof.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from workbench.charts import canonical_json
 from workbench.lab.figures import PROFILES, VERDICTS
-from workbench.study.intervals import Interval, clopper_pearson
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-9  # of the larger of two numbers, and of their scale
 QUARTER = 0.25  # of a verdict's interval: what a flipped run may move
 PLACES, CLAIMS = 1, 3  # values of x in a figure, and claims in a notebook, that one flipped run may move
-BINOMIAL = 0.05  # what the binomial interval misses
 MOST = 20  # lines reported per file
 CURVES = ("y", "low", "high")
 SEARCHED = "searched n"  # in the name of a test: a flipped run changes which runs come after it
@@ -152,26 +149,12 @@ def _curve(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterat
         pairs = {name: (float(ours[name][index]), float(theirs[name][index])) for name in scales}
         kind, run = str(theirs.get("kind")), None
         wrong = [name for name, pair in pairs.items() if not rounds(*pair, scales[name], kind)]
-        if wrong and theirs["role"] == "estimate":
-            band, kept = (_band(one, index) for one in (ours, theirs))
-            if band and kept and all(low <= pairs["y"][0] <= high for low, high in (kept, band)):
+        if wrong and theirs["role"] == "estimate" and {"low", "high"} <= pairs.keys():
+            band, kept = zip(pairs["low"], pairs["high"], strict=True)
+            if all(low <= pairs["y"][0] <= high for low, high in (kept, band)):
                 run = ("x", float(x)) if _moved(band, kept, kept[1] - kept[0]) else None
         for name in wrong:
             yield _difference(f"{place} {name}[{index}]", ours[name][index], theirs[name][index], run)
-
-
-def _band(curve: Form, index: int) -> Interval | None:
-    """Return the band of a point, the binomial interval where it has none and is of known trials."""
-    if curve["low"] is not None and curve["high"] is not None:
-        return float(curve["low"][index]), float(curve["high"][index])
-    if not curve.get("trials"):
-        return None
-    y, trials = float(curve["y"][index]), int(curve["trials"])
-    hits, size = (y, trials) if curve.get("kind") == "count" else (y * trials, 1)
-    if not 0 <= hits <= trials + 0.5:
-        return -inf, inf
-    low, high = clopper_pearson(min(round(hits), trials), trials, BINOMIAL)
-    return low * size, high * size
 
 
 def _evidence(place: str, ours: Form, theirs: Form) -> Iterator[Difference]:

@@ -6,6 +6,7 @@ has. What is in the rows never raises, never warns, and decides nothing but the 
 
 import re
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import MISSING as REQUIRED
@@ -42,21 +43,46 @@ WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "un
 ROOM = 2**16  # characters of a file that are written before a draw, so that a full disk is met there
 
 
-def estimate(
-    file: Path,
-    key: str,
-    columns: Sequence[str] = (),
-    *,
-    budget: Any,
-    settings: Mapping[str, object] | None = None,
-    seed: int | None = None,
-    writing: Writing | None = None,
-    missing: float | None = None,
-    secure: bool = False,
-    rows_per_person: int | None = None,
-    scale: tuple[Any, ...] | None = None,
-) -> dict[str, Any]:
+def estimate(options: Namespace) -> int:
+    """Print a release and write it to `--out`; 3 if the estimator abstained, 4 if it could not be written.
+
+    A check prints what it found; 1 if that is a cell that cannot be read, or a column without a number.
+    """
+    if options.check:
+        if options.out:
+            raise ArgumentError("out", str(options.out), "no --check beside it")
+        text, good = checked(options.file, Writing(options.separator, options.decimal), options.columns)
+        say(text)
+        return 0 if good else 1
+    record: dict[str, Any] = {}
+    lost = []
+    try:
+        with _opened(options.out) as kept:
+            record = released(options)
+            if kept is not None:
+                kept.write(canonical_json.dumps(record))
+    except OSError as error:
+        if not record:
+            raise
+        lost.append(f"out = {str(options.out)!r}: {error.strerror}")
+    try:
+        say(lines(record))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        give_up_on_stdout()
+        say(lines(record), sys.stderr)
+        lost.append(f"stdout: {error.strerror}")
+    for reason in lost:
+        say(f"workbench: error: {reason}; the release, which is made, is printed", sys.stderr)
+    return 4 if lost else 0 if record["status"] == "estimated" else 3
+
+
+def released(options: Namespace) -> dict[str, Any]:
     """Return the record of a release; all that is public is computed before anything is drawn."""
+    writing = Writing(options.separator, options.decimal)
+    budget = spending(options.epsilon, options.delta, options.rho)
+    key, seed, missing, scale = options.key, options.seed, options.missing, options.scale
     if key is None:
         raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
     if key not in KNOWN:
@@ -65,30 +91,31 @@ def estimate(
         raise ArgumentError("key", key, "an estimator that is private, see `workbench list`")
     if seed is not None:
         integer_at_least(0, seed=seed)
-        if secure:
+        if options.secure:
             raise ArgumentError("seed", seed, "none with --secure: a replay is not private")
     if missing is not None and not (real(missing) and abs(missing) <= LARGEST):
         raise ArgumentError("missing", missing, f"a finite number, at most {LARGEST:g} in size")
-    if rows_per_person is not None:
-        budget = budget.per_row(rows_per_person)
-    named = chosen = estimator(key, settings or {})
+    people = options.rows_per_person
+    if people is not None:
+        budget = budget.per_row(people)
+    named = chosen = estimator(key, dict(options.set))
     if scale is not None:  # empty, where scales are to be found
         chosen = Scaled(estimator=named, scale=scale or Scale())
-    table = open_table(file, writing or Writing())
-    names = table.chosen(columns)
+    table = open_table(options.file, writing)
+    names = table.chosen(options.columns)
     if key.startswith("univariate/") and len(names) != 1:
         raise ArgumentError("column", ", ".join(names), f"exactly {one_of_words(None, table.names)}")
     n, d, source = table.number, len(names), table.rows(names, missing)
-    rng = SecureNoise() if secure else np.random.default_rng(seed)
+    rng = SecureNoise() if options.secure else np.random.default_rng(seed)
     with np.errstate(all="ignore"):
         asked, plan = Asked(chosen, n, d, budget), chosen.plan(n, d, budget)
         person = {}
-        if rows_per_person is not None:  # by what is delivered, which a source's own constants may exceed
-            whole = compose(plan).for_group(rows_per_person)
-            person = {"each person": f"{whole}, for one with at most {rows_per_person} rows"}
+        if people is not None:  # by what is delivered, which a source's own constants may exceed
+            whole = compose(plan).for_group(people)
+            person = {"each person": f"{whole}, for one with at most {people} rows"}
         said = asked.error()
         laws = str(getattr(chosen, "laws", "")) if KNOWN[key].estimand == "interval" else ""
-        drawn = EXACT if secure else PRIVATE if seed is None else f"replay, not private (seed {seed})"
+        drawn = EXACT if options.secure else PRIVATE if seed is None else f"replay, not private (seed {seed})"
         error: dict[str, Any] | None = None
         if said is not None and KNOWN[key].estimand != "interval":  # whose ends tell
             error = {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning}
@@ -125,7 +152,7 @@ def estimate(
                 )
             except ChangedError:
                 allowed = "one that stays as it is while it is read: nothing is released"
-                raise ArgumentError("file", str(file), allowed) from None
+                raise ArgumentError("file", str(options.file), allowed) from None
     else:
         x: Any = np.concatenate(list(source()))
         release = chosen(x if d > 1 else x[:, 0], budget=budget, rng=rng)
@@ -233,32 +260,6 @@ def spending(epsilon: float | None, delta: float | None, rho: float | None) -> A
     if epsilon is None:
         raise ArgumentError("epsilon", None, "a finite number above 0 (or --rho)")
     return PureDP(epsilon) if delta is None else ApproxDP(epsilon, delta)
-
-
-def answered(out: Path | None, file: Path, **asked: Any) -> int:
-    """Print a release and write it to `out`; 3 if the estimator abstained, 4 if it could not be written."""
-    record: dict[str, Any] = {}
-    lost = []
-    try:
-        with _opened(out) as kept:
-            record = estimate(file, **asked)
-            if kept is not None:
-                kept.write(canonical_json.dumps(record))
-    except OSError as error:
-        if not record:
-            raise
-        lost.append(f"out = {str(out)!r}: {error.strerror}")
-    try:
-        say(lines(record))
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        give_up_on_stdout()
-        say(lines(record), sys.stderr)
-        lost.append(f"stdout: {error.strerror}")
-    for reason in lost:
-        say(f"workbench: error: {reason}; the release, which is made, is printed", sys.stderr)
-    return 4 if lost else 0 if record["status"] == "estimated" else 3
 
 
 @contextmanager

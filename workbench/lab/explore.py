@@ -22,7 +22,7 @@ from inspect import signature
 from itertools import product
 from math import ceil, floor, isfinite, isnan, log10
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import anywidget
 import numpy as np
@@ -33,7 +33,7 @@ from workbench.charts import style as methods
 from workbench.charts.chart import PLACES, Chart, Panel, Series
 from workbench.charts.style import log_rounds, look
 from workbench.errors import ArgumentError, one_of
-from workbench.lab.again import aside
+from workbench.lab.aside import aside
 from workbench.lab.figures import publish
 from workbench.study.parameters import Choice, Slider
 from workbench.study.run import Run
@@ -41,8 +41,8 @@ from workbench.study.run import Run
 SCRIPT, STYLE = (Path(__file__).with_name(f"explore.{kind}") for kind in ("mjs", "css"))
 FOLDER = "explorers"  # in a notebook's figures
 SHOWN = 2  # controls that are seen at first; the grid is over them
-GRIDS = ((2, {1: 21, 2: 8}, 1), (2, {1: 13, 2: 5}, 1), (1, {1: 9}, 1), (1, {1: 9}, 4))
-"""How many controls a grid has, stops of each by their number, and each how-manieth point of a curve."""
+GRIDS = ((2, {1: 21, 2: 8}), (2, {1: 13, 2: 5}), (1, {1: 9}))
+"""How many controls a grid has, and stops of each by their number."""
 LARGEST = 200_000  # bytes of what is committed
 RUNS = (20, 200)  # trials at every point, on request: a sketch, then all
 SEED = 17
@@ -241,15 +241,6 @@ def fold(cells: Sequence[Any]) -> Any:
     return {"$": list(cells)}
 
 
-def thin(form: Form, step: int) -> Form:
-    """Return a chart with each so manieth point of its curves, and the last."""
-    for panel in form["panels"] if step > 1 else ():
-        for one in [one for one in panel["series"] if one["x"]]:
-            points = [*range(0, len(one["x"]) - 1, step), len(one["x"]) - 1]
-            one |= {name: [side[k] for k in points] for name, side in one.items() if isinstance(side, list)}
-    return form
-
-
 def compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
@@ -289,9 +280,7 @@ class Explorer:
     where trials can be run; the script is told of `more`.
     """
 
-    orders: ClassVar[list[tuple["Explorer", Form]]] = []  # trials that are asked for; the last are run
-    running: ClassVar[tuple["Explorer", Form] | None] = None
-    process: ClassVar[subprocess.Popen[str] | None] = None
+    process: subprocess.Popen[str] | None = None  # of the trials that were asked for last
 
     def __init__(
         self, name: str, compute: Callable[..., Form], controls: Sequence[Form], *, code: str, call: str = "",
@@ -310,14 +299,13 @@ class Explorer:
         form: Form = json.loads(self.compute(compact({**self.start, **values})))
         return form
 
-    def at(self, over: Sequence[str], most: Mapping[int, int], step: int = 1) -> Form:
+    def at(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
         """Return the form of a page, whose controls are these, with charts at stops of them, folded."""
         count, moved = most.get(len(over), 1), [one for one in self.controls if one["name"] in over]
         few = (thinned(one["stops"], one["value"], count) for one in moved)
         at = [one["stops"] if "texts" in one else stops for one, stops in zip(moved, few, strict=True)]
-        cells = [thin(self.chart(dict(zip(over, one, strict=True))), step) for one in product(*at)]
-        grid = {"over": list(over), "at": at, "charts": fold(cells), **({"step": step} if step > 1 else {})}
-        form = self._form(grid, thin(self.chart({}), step))
+        cells = [self.chart(dict(zip(over, one, strict=True))) for one in product(*at)]
+        form = self._form({"over": list(over), "at": at, "charts": fold(cells)}, self.chart({}))
         moved = [one for one in form["controls"] if one["name"] in over or self.trade]
         return {**form, "controls": moved, "code": self._code(over)}
 
@@ -336,7 +324,7 @@ class Explorer:
 
     def committed(self) -> Form | None:
         """Return what is committed, all that a page needs: the first form that is small enough, if one is."""
-        forms = (self.at(self.over[:count], most, step) for count, most, step in GRIDS)
+        forms = (self.at(self.over[:count], most) for count, most in GRIDS)
         return next((form for form in forms if len(compact(form).encode()) < LARGEST), None)
 
     def form(self, kept: Form | None = None) -> Form:
@@ -365,14 +353,16 @@ class Explorer:
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
         """Answer the script: a chart or trials; whatever it asks ends its trials before."""
-        self.orders[:] = [pair for pair in self.orders if pair[0] is not self]
+        if self.process:
+            self.process.kill()
+            self.process = None
         values = {name: value for name, value in message.get("values", {}).items() if value is not None}
         for one in self.controls:
             if one["name"] in values and "whole" in one:
                 values[one["name"]] = (int if one["whole"] else float)(values[one["name"]])
         if "runs" in message:
-            order = {"call": self.call, "values": values, "runs": message["runs"], "id": message["id"]}
-            self.orders.append((self, order))
+            order = {"call": self.call, "values": values, "runs": message["runs"]}
+            self.process = aside(__name__, order, partial(self._heard, message["id"]))
         elif "plan" in message:
             self.view.send({"id": message["id"], "solved": self.plan(values)})
         elif values:
@@ -381,24 +371,10 @@ class Explorer:
             except Exception as error:  # what goes wrong is said in its place
                 chart = _refused(f"{type(error).__name__}: {error}")
             self.view.send({"id": message["id"], "chart": chart})
-        Explorer.run()
 
-    @classmethod
-    def run(cls) -> None:
-        """Run the trials that were asked for last; those that they interrupt begin again after them."""
-        last = cls.orders[-1] if cls.orders else None
-        if last is cls.running:
-            return
-        if cls.process:
-            cls.process.kill()
-        cls.running, cls.process = last, aside(__name__, last[1], cls._heard) if last else None
-
-    @classmethod
-    def _heard(cls, process: subprocess.Popen[str], reply: Form) -> None:
-        if process is cls.process and cls.running:
-            one, order = cls.orders.pop()
-            one.view.send({"id": order["id"], "chart": reply.get("chart") or _refused(reply["status"])})
-            cls.run()
+    def _heard(self, turn: int, process: subprocess.Popen[str], reply: Form) -> None:
+        if process is self.process:
+            self.view.send({"id": turn, "chart": reply.get("chart") or _refused(reply["status"])})
 
 
 class View(anywidget.AnyWidget):
@@ -412,7 +388,7 @@ class View(anywidget.AnyWidget):
 
 
 def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
-    """Return the explorer of a picture, or of one's own column (`workbench.lab.own.of`).
+    """Return the explorer of a picture, or of one's own column (`workbench.lab.explorers.column`).
 
     Parameters
     ----------
@@ -430,9 +406,9 @@ def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
         If the picture has no such number, or nothing declares it.
     """
     if not callable(picture):
-        from workbench.lab.own import of  # the planner and the catalog, for those who ask
+        from workbench.lab.explorers import column  # the planner and the catalog, for those who ask
 
-        return of(picture, **controls)
+        return column(picture, **controls)
     chapter = picture.__module__.split(".")[2]
     declared, taken = CHAPTERS.get(chapter, {}), signature(picture).parameters
     forms = []

@@ -1,6 +1,7 @@
 """What `workbench list` and `workbench claims SOURCE` print: the catalog, and the sources' statements."""
 
 import json
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import MISSING, asdict, fields
 from typing import Any
@@ -16,9 +17,9 @@ COVER = 20  # columns for the name of what covers a statement
 # The catalog
 
 
-def catalog_told(subject: str, *, secure: bool, as_json: bool) -> str:
-    found = chosen(subject)
-    if secure:
+def catalog(options: Namespace) -> int:
+    found = chosen(options.subject)
+    if options.secure:
         steps = {key: inexact(entry) for key, entry in found.items() if kinds(entry) != ["NonPrivate"]}
         records: list[Any] = [
             {"key": key, "exact": not names, "inexact": names} for key, names in steps.items()
@@ -36,11 +37,13 @@ def catalog_told(subject: str, *, secure: bool, as_json: bool) -> str:
             [key, entry.estimand, ", ".join(SYMBOLS[kind] for kind in kinds(entry)), entry.summary]
             for key, entry in found.items()
         ]
-    if as_json:
-        return json.dumps(records, indent=1, ensure_ascii=False, default=str)
-    if "/" in subject and not secure:
-        return whole(*found.values())
-    return tables.text(header, rows, tables.page_width())
+    if options.json:
+        tables.say(json.dumps(records, indent=1, ensure_ascii=False, default=str))
+    elif "/" in options.subject and not options.secure:
+        tables.say(whole(*found.values()))
+    else:
+        tables.say(tables.text(header, rows, tables.page_width()))
+    return 0
 
 
 def chosen(subject: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from workbench.charts.curves import agreement
 from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, real
 from workbench.lab import sizes, tables
-from workbench.lab.again import ASKED, Again, said
+from workbench.lab.aside import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
 from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, compact, explorer
@@ -215,7 +215,7 @@ class Session:
             publish(f"<p>{escape(NOT_AT_HAND)}</p>", NOT_AT_HAND)
             return
         chart = sizes.picture(", ".join(dict.fromkeys(one.source for one in found)), found)
-        rows = [sizes.summary(one) for one in found]
+        rows = [[*sizes.summary(one).values()] for one in found]
         words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
         page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(sizes.SUMMARY, rows)
         publish(page, tables.text(sizes.SUMMARY, rows))
@@ -228,14 +228,14 @@ class Session:
         self._moves(explorer(picture, **nearest(self.chapter, controls)))
 
     def solve(self, key: str, **starts: Any) -> None:
-        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.trade.of`)."""
-        from workbench.lab.trade import of  # the planner and the catalog, for those who ask
+        """Display the explorer that solves for one of n, ε, δ and α (`workbench.lab.explorers.solve`)."""
+        from workbench.lab.explorers import solve  # the planner and the catalog, for those who ask
 
-        self._moves(of(key, **starts))
+        self._moves(solve(key, **starts))
 
     def upload(self) -> None:
         """Display a place for one's own CSV file, a column of which is then explored."""
-        from workbench.lab.own import Drop
+        from workbench.lab.explorers import Drop
 
         page, bundle = "A live notebook has a place for a CSV file here.", Drop().box._repr_mimebundle_()
         publish(f"<p>{page}</p>", page, bundle)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -12,39 +13,41 @@ from typing import Any
 
 from workbench.errors import ArgumentError, probability, real
 from workbench.lab.estimating import spending
-from workbench.lab.tables import fields, page_width, printable, show, text, wrapped
-from workbench.study.planner import Answer, Answers, Question, compared, own_entry, ranked
+from workbench.lab.tables import fields, page_width, printable, say, show, text, wrapped
+from workbench.study.planner import Answer, Answers, Question, Simulation, compared, own_entry, ranked
 
 DELTA = 1e-6
 SILENT = 1.0  # seconds
 
 
-def question(
-    subject: str = "",
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    rho: float | None = None,
-    n: int | None = None,
-    beta: float | None = None,
-    confidence: float | None = None,
-    alpha: float | None = None,
-    relative: str | None = None,
-    calibration: str = "tight",
-    own: str | None = None,
-    **more: Any,
-) -> Question:
+def plan(options: Namespace) -> int:
+    """Print what estimators need; return 1 if none reaches what is asked."""
+    asked = question(options)
+    answers = compared(asked, _announced, _telling(asked))
+    if options.confidence is not None:  # predictions are of half of the runs
+        answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
+        if not any(isfinite(one.proved.bound or inf) for one in answers):
+            allowed = "none: no proved error bound is finite here, and predictions hold in half of the runs"
+            raise ArgumentError("confidence", options.confidence, allowed)
+    if options.json:
+        say(json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        say(report(asked, answers, why=options.why))
+    return 0 if any(answers_to(asked, one) for one in answers) else 1
+
+
+def question(asked: Namespace) -> Question:
     """Return what the flags ask; without n and any budget that is (1, 1e-6), and with n the δ is 1e-6."""
-    if n is not None and (epsilon, rho) != (None, None):
+    settings, alpha, beta, n = dict(asked.set), asked.alpha, asked.beta, asked.n
+    given = asked.epsilon, asked.delta, asked.rho
+    if n is not None and (asked.epsilon, asked.rho) != (None, None):
         raise ArgumentError("n", n, "either --n, which asks for a budget, or --epsilon or --rho")
-    usual = (epsilon, delta, rho) == (None, None, None)
-    given = spending(1.0, DELTA, None) if usual else spending(epsilon, delta, rho) if n is None else None
-    if confidence is not None:
-        probability(confidence=confidence)
+    if asked.confidence is not None:
+        probability(confidence=asked.confidence)
         if beta is not None:
-            raise ArgumentError("confidence", confidence, "either --confidence or --beta")
-        beta = float(1 - Decimal(str(confidence)))
-    if relative is not None:
+            raise ArgumentError("confidence", asked.confidence, "either --confidence or --beta")
+        beta = float(1 - Decimal(str(asked.confidence)))
+    if (relative := asked.relative) is not None:
         if alpha is not None:
             raise ArgumentError("relative", relative, "either --relative or --alpha")
         try:
@@ -53,38 +56,27 @@ def question(
             share = nan
         if not 0 < share < inf:
             raise ArgumentError("relative", relative, "a share above 0, such as 1% or 0.01")
-        centre = more.get("settings", {}).get("centre")
+        centre = settings.get("centre")
         if not (real(centre) and centre):
             allowed = "--set centre=NUMBER beside it, not 0: what it is a share of"
             raise ArgumentError("relative", relative, allowed)
         alpha = share * abs(centre)
+    usual = given == (None, None, None)
+    how = {name: getattr(asked, name) for name in ("share", "runs", "seed", "jobs")}
     return Question(
-        subject=subject,
+        subject=asked.subject,
+        d=asked.d,
         alpha=alpha,
         relative=relative is not None,
         beta=0.05 if beta is None else beta,
-        budget=given if n is None else None,
+        budget=None if n is not None else spending(1.0, DELTA, None) if usual else spending(*given),
         n=n,
-        delta=DELTA if delta is None else delta,
-        calibrations=("tight", "paper") if calibration == "both" else (calibration,),
-        own=(own_entry(own, subject),) if own else (),
-        **more,
+        delta=DELTA if asked.delta is None else asked.delta,
+        calibrations=("tight", "paper") if asked.calibration == "both" else (asked.calibration,),
+        settings=settings,
+        own=(own_entry(asked.own, asked.subject),) if asked.own else (),
+        simulation=Simulation(**how) if asked.simulate else None,
     )
-
-
-def planning(
-    asked: Question, *, confidence: float | None = None, as_json: bool = False, why: bool = False
-) -> tuple[str, bool]:
-    answers = compared(asked, _announced, _telling(asked))
-    if confidence is not None:  # predictions are of half of the runs
-        answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
-        if not any(isfinite(one.proved.bound or inf) for one in answers):
-            allowed = "none: no proved error bound is finite here, and predictions hold in half of the runs"
-            raise ArgumentError("confidence", confidence, allowed)
-    good = any(answers_to(asked, answer) for answer in answers)
-    if as_json:
-        return json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False), good
-    return report(asked, answers, why=why), good
 
 
 def _telling(question: Question) -> Callable[[int, int, str, Answers | None], None]:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tomllib
+from argparse import Namespace
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -91,6 +92,15 @@ def find(start: Path | str | None = None, *, explicit: Path | str | None = None)
     raise ArgumentError("project", str(here), f"a folder inside a checkout of {NAME}, or --project FOLDER")
 
 
+def chosen(options: Namespace) -> tuple[Project, Path, Path]:
+    """Return the project, its notebook that is asked for, and where what is made of it goes."""
+    project = find(explicit=options.project)
+    (notebook,) = project.select([options.notebook])
+    out = (options.out or project.reproduced).resolve()
+    project.keep_apart(out)
+    return project, notebook, out
+
+
 def _is_project(folder: Path) -> bool:
     try:
         content = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
@@ -164,7 +174,7 @@ def shown(source: str) -> list[str]:
 SETTINGS = Path(__file__).parent / "jupyter"  # labconfig/ in it: no news, no update checks, no autosaving
 
 
-def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
+def serve(options: Namespace) -> int:
     """Run JupyterLab on the notebooks, offline, in this very process, and return when it is stopped.
 
     Its menu, Ctrl-C, `kill` and the end of its terminal stop it. There is no process between the caller and
@@ -173,20 +183,23 @@ def serve(project: Project, port: int = 8888, *, browser: bool = True) -> int:
     """
     if find_spec("jupyterlab") is None:
         raise ModuleNotFoundError("No module named 'jupyterlab'", name="jupyterlab")
-    integer_at_least(1, port=port)
-    if port > 65535:
-        raise ArgumentError("port", port, "at most 65535")
-    root, styles = project.own().root, {"static_custom_path": [str(Path(__file__).parent / "custom")]}
+    integer_at_least(1, port=options.port)
+    if options.port > 65535:
+        raise ArgumentError("port", options.port, "at most 65535")
+    root, styles = (
+        find(explicit=options.project).own().root,
+        {"static_custom_path": [str(Path(__file__).parent / "custom")]},
+    )
     line = [
         f"--ServerApp.root_dir={root}",
         "--LabApp.default_url=/lab/tree/notebooks",
         "--LabApp.extension_manager=readonly",
         "--LabApp.custom_css=True",
         f"--ServerApp.tornado_settings={styles}",  # there is no option of its own for it
-        f"--ServerApp.port={port}",
+        f"--ServerApp.port={options.port}",
         "--ServerApp.answer_yes=True",  # one Ctrl-C ends it
     ]
-    if not browser:
+    if options.no_browser:
         line.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         line.append("--allow-root")

@@ -1,6 +1,6 @@
 """`workbench reproduce`: run notebooks headlessly, and compare them with what is committed, or predicted.
 
-Each runs in a process of its own (`run_notebook`), with a store from which a killed run goes on, and not at
+Each runs in a process of its own (`aside`), with a store from which a killed run goes on, and not at
 all where its outputs are there already. Outputs at the parameters that a notebook starts with lie in the
 notebook's folder; those at others in a folder of their own within it, named by what is moved. A parameter
 that is given its start is not moved.
@@ -18,8 +18,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -36,15 +36,16 @@ from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, real
 from workbench.lab import sizes, tables
+from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import counted, full_verdicts, tally
 from workbench.lab.differences import compare, differences
 from workbench.lab.explore import FOLDER as MOVING
 from workbench.lab.figures import PROFILES, figures, outputs, verdicts
-from workbench.lab.project import Project, chapter, nbformat, shown
+from workbench.lab.project import Project, chapter, find, nbformat, shown
 from workbench.lab.publish.committed import REQUIRED, parameters
-from workbench.lab.run_notebook import EXECUTED
 from workbench.study.grids import SOFTWARE
 from workbench.study.parameters import Declared, brief
+from workbench.study.profiles import cluster
 from workbench.study.sweeps import LENT, NONE, DamagedError, Store, digest, require_intact
 
 OWN = {  # parameters the runner sets
@@ -52,7 +53,6 @@ OWN = {  # parameters the runner sets
     "out": "the option --out instead of a parameter",
     "recompute": "nothing: all is recomputed",
 }
-Grid = Mapping[str, Sequence[object]]
 
 
 @dataclass(frozen=True)
@@ -91,28 +91,26 @@ def typed(value: object) -> str:
 
 
 def variants(
-    notebooks: Iterable[Path],
+    notebook: Path,
     out: Path,
     given: Mapping[str, object] | None = None,
-    grid: Grid | None = None,
+    grid: Mapping[str, Sequence[object]] | None = None,
     figure: str = "",
 ) -> list[Variant]:
-    """Return every notebook at every combination of the values of a grid, the last name moving fastest."""
+    """Return a notebook at every combination of the values of a grid, the last name moving fastest."""
     grid, found = grid or {}, list[Variant]()
-    for notebook in notebooks:
-        declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
-        if missing := [name for name in REQUIRED if name not in known]:
-            raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
-        order = [*declared, *(name for name in known if name not in declared)]
-        start = {name: known[name] for name in order if name in known and name not in OWN}
-        for one in itertools.product(*grid.values()):
-            asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
-            wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}
-            moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
-            found.append(Variant(notebook, out / notebook.stem, moved, figure))
-    for name, count in Counter(one.name for one in found).items():
-        if count > 1:
-            raise ArgumentError("grid", name, "every combination of values once")
+    declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
+    if missing := [name for name in REQUIRED if name not in known]:
+        raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
+    order = [*declared, *(name for name in known if name not in declared)]
+    start = {name: known[name] for name in order if name in known and name not in OWN}
+    for one in itertools.product(*grid.values()):
+        asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
+        wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}
+        moved = {name: wanted[name] for name in start if name in wanted and wanted[name] != start[name]}
+        found.append(Variant(notebook, out / notebook.stem, moved, figure))
+        if found.count(found[-1]) > 1:
+            raise ArgumentError("grid", found[-1].name, "every combination of values once")
     return found
 
 
@@ -237,7 +235,6 @@ NOISE = (
 class Outcome:
     """What became of a variant: ok, cached, verdict (not as expected), error, timeout or interrupted."""
 
-    notebook: str
     status: str
     reason: str = ""
     seconds: float = 0.0
@@ -261,8 +258,6 @@ class Batch:
     # the address of a dask cluster that computes their sweeps and searches instead
     scheduler: str | None = None
     timeout: float | None = None  # for each variant, in seconds
-    # what becomes of each, and every `PAUSE` seconds how many blocks there are of those that run
-    say: Callable[[str], None] = lambda _: None
     running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
     stop: threading.Event = field(default_factory=threading.Event, init=False)
 
@@ -279,7 +274,7 @@ class Batch:
         """Run all and say what becomes of each, unless the run is interrupted.
 
         The variants of one notebook run one after another, so that each finds the blocks that it shares with
-        others.
+        others. Every `PAUSE` seconds it is said how many blocks there are of those that run.
         """
         chains = [list(chain) for _, chain in itertools.groupby(variants, key=lambda variant: variant.home)]
         jobs = self.jobs or min(2, os.cpu_count() or 1)
@@ -299,19 +294,17 @@ class Batch:
 
     def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
         todo = [one for one in variants if not fresh(one.out, self.key(one))]
-        stores = {place(one.home) for one in todo}
-        counts, seconds = zip((0, 0.0), *map(held, stores), strict=True)
+        counts, seconds = zip((0, 0.0), *map(held, {place(one.home) for one in todo}), strict=True)
         return sum(counts), sum(seconds)
 
     def _tell(self) -> None:
         while not self.stop.wait(PAUSE):
-            now = time.monotonic()
             lines = [
-                f"{name}: {held(at)[0]} blocks, {now - began:.0f} s"
+                f"{name}: {held(at)[0]} blocks, {time.monotonic() - began:.0f} s"
                 for name, (at, began) in [*self.running.items()]
             ]
             with suppress(OSError):  # the terminal may be gone
-                self.say(f"  {'; '.join(lines)}")
+                tables.say(f"  {'; '.join(lines)}")
 
     def _chain(self, chain: Iterable[Variant], share: int) -> list[Outcome]:
         outcomes: list[Outcome] = []
@@ -319,18 +312,18 @@ class Batch:
             try:
                 found = self._one(variant, share)
             except (ArgumentError, OSError) as error:  # a full disk, a store that is locked end it alone
-                found = Outcome(variant.name, "error", " ".join(str(error).split()))
+                found = Outcome("error", " ".join(str(error).split()))
             outcomes.append(found)
             if found.status == "interrupted":
                 break
             remark = f" ({found.remark})" if found.remark else ""
-            self.say(f"  {found.notebook}: {found.status} in {found.seconds:.0f} s{remark}")
+            tables.say(f"  {variant.name}: {found.status} in {found.seconds:.0f} s{remark}")
         return outcomes
 
     def _one(self, variant: Variant, share: int) -> Outcome:
         wanted, out = self.key(variant), variant.out
         if fresh(out, wanted):
-            return Outcome(variant.name, "cached")
+            return Outcome("cached")
         record(out).unlink(missing_ok=True)
         out.mkdir(parents=True, exist_ok=True)
         for path in [*outputs(out), out / EXECUTED]:  # nothing else: the folder may be anybody's
@@ -346,39 +339,35 @@ class Batch:
         """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped."""
         out, store = str(variant.out.resolve()), place(variant.home).resolve()
         given = {**variant.moved, "profile": self.profile, "out": out, "recompute": True}
+        job = {"notebook": str(variant.notebook), "figure": variant.figure, "parameters": given}
         lent = {"store": str(store), "jobs": share, "limit": self.limit, "scheduler": self.scheduler}
         safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
         env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
-        allowed, began = self.timeout or TIMEOUT[self.profile], time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="workbench-") as scratch:
-            job, result, log = (Path(scratch) / name for name in ("job.json", "result.json", "log.txt"))
-            content = {"notebook": str(variant.notebook), "figure": variant.figure, "parameters": given}
-            canonical_json.write(job, {**content, "out": out, "result": str(result)})
-            ended = ""
-            with log.open("wb") as sink:
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "workbench.lab.run_notebook", str(job)],
-                    stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT, start_new_session=True,
-                    env=env,
-                )  # fmt: skip
-                self.running[variant.name] = store, began
-                try:
-                    while not ended and process.poll() is None:
-                        if self.stop.wait(0.05):
-                            ended = "interrupted"
-                        elif time.monotonic() >= began + allowed:
-                            ended = "timeout"
-                finally:
-                    _end(process)
-                    del self.running[variant.name]
-            if ended:
-                reason = f"stopped after {allowed:g} s" if ended == "timeout" else ""
-                return Outcome(variant.name, ended, reason, time.monotonic() - began)
-            if result.is_file():
-                return Outcome(variant.name, **canonical_json.read(result))
-            lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
-            kept = [line for line in lines if not any(noise in line for noise in NOISE)]
-            return Outcome(variant.name, "error", kept[-1] if kept else "ended without a result")
+        allowed, began, ended = self.timeout or TIMEOUT[self.profile], time.monotonic(), ""
+        with tempfile.TemporaryFile("w+", errors="replace") as log:
+            line = [sys.executable, "-m", "workbench.lab.aside", json.dumps(job)]
+            process = subprocess.Popen(
+                line, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=env
+            )
+            self.running[variant.name] = store, began
+            try:
+                while not ended and process.poll() is None:
+                    if self.stop.wait(0.05):
+                        ended = "interrupted"
+                    elif time.monotonic() >= began + allowed:
+                        ended = "timeout"
+            finally:
+                _end(process)
+                del self.running[variant.name]
+            log.seek(0)
+            lines = [line.strip() for line in log if line.strip() and not any(map(line.count, NOISE))]
+        if ended:
+            reason = f"stopped after {allowed:g} s" if ended == "timeout" else ""
+            return Outcome(ended, reason, time.monotonic() - began)
+        results = [line for line in lines if line.startswith('{"status": ')]
+        if results:
+            return Outcome(**json.loads(results[-1]))
+        return Outcome("error", lines[-1] if lines else "ended without a result")
 
 
 def _end(process: "subprocess.Popen[Any]") -> None:
@@ -397,35 +386,36 @@ def _end(process: "subprocess.Popen[Any]") -> None:
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
 in 1000 runs (workbench/lab/differences.py). After a change of the code, look at what it changed, then:
-  workbench reproduce {notebooks} --profile full --update
+  workbench reproduce {} --profile full --update
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 
 
-def reproduce(
-    project: Project,
-    batch: Batch,
-    names: Sequence[str] = (),
-    *,
-    update: bool = False,
-    out: Path | None = None,
-    given: Mapping[str, object] | None = None,
-    grid: Grid | None = None,
-) -> int:
+def reproduce(options: Namespace) -> int:
     """Run, compare or update, and report, as `workbench reproduce --help` says.
 
     Return 0 if everything is as committed (or was updated), and elsewhere as predicted; 1 if not; 130 if it
     was interrupted by Ctrl-C, or 128 more than the signal that asked it to end.
     """
-    given, grid = given or {}, grid or {}
-    for name in grid.keys() & given.keys():
-        raise ArgumentError(f"grid {name}", grid[name], f"no other value of {name} beside it")
+    batch = Batch(options.profile, options.limit, options.jobs, options.scheduler, options.timeout)
+    if options.scheduler is not None:
+        with cluster(options.scheduler):  # refused before the first notebook starts
+            pass
+    given, grid, update = dict(options.parameter), dict[str, Sequence[object]](), options.update
+    for name, values in options.grid:
+        if name in given:
+            raise ArgumentError(f"grid {name}", values, f"no other value of {name} beside it")
+        if name in grid:
+            raise ArgumentError(f"grid {name}", values, f"all values of {name} in one --grid")
+        grid[name] = values
     if update and (batch.profile != "full" or given or grid):
         wrong = "changed parameters" if given or grid else f"profile {batch.profile}"
         raise ArgumentError("update", wrong, "--profile full and the notebooks' own parameters")
+    project = find(explicit=options.project)
     project = project.own() if update else project
-    out = (out or project.reproduced).resolve()
-    asked = dict.fromkeys(_asked(project, name) for name in names or [one.stem for one in project.notebooks])
-    chosen = [one for notebook, figure in asked for one in variants([notebook], out, given, grid, figure)]
+    out = (options.out or project.reproduced).resolve()
+    asked = dict.fromkeys(_asked(project, name) for name in options.notebook)
+    asked = asked or dict.fromkeys((notebook, "") for notebook in project.select(()))
+    chosen = [one for notebook, figure in asked for one in variants(notebook, out, given, grid, figure)]
     if update and any(one.figure for one in chosen):
         raise ArgumentError("update", "one figure", "whole notebooks")
     project.keep_apart(out)
@@ -438,7 +428,7 @@ def reproduce(
             blocks, saved = batch.held(chosen)
             if blocks:
                 tables.say(f"{blocks} blocks of earlier runs may save {saved:.0f} core-seconds")
-            return _told(project, batch, chosen, batch.run(chosen), update)
+            return _told(project.figures, [*zip(chosen, batch.run(chosen), strict=True)], update)
         except Interrupted as ended:
             kept, _ = batch.held(chosen)
             with suppress(OSError):  # the terminal may be gone
@@ -458,78 +448,56 @@ def _asked(project: Project, name: str) -> tuple[Path, str]:
     return notebook, figure
 
 
-def _told(
-    project: Project, batch: Batch, chosen: Sequence[Variant], outcomes: Sequence[Outcome], update: bool
-) -> int:
+def _told(committed: Path, outcomes: Sequence[tuple[Variant, Outcome]], update: bool) -> int:
     """Say what became of variants, or commit them; return the exit code."""
-    committed, full = project.figures, full_verdicts(project.figures)
-    rows, failed, remarks, changed = list[list[str]](), list[str](), list[str](), list[str]()
-    for variant, outcome in zip(chosen, outcomes, strict=True):
-        updated = update and outcome.good
-        faults = [] if updated else _faults(variant, outcome, committed)
-        failed += [f"FAILED {variant.name}: {line}" for line in faults]
-        remarks += [f"{variant.name} {line}" for line in _remarks(variant)]
-        if outcome.good and any(", committed " in line for line in faults):
-            changed.append(variant.notebook.stem)
-        profile, decided = verdicts(variant.out)
-        rows.append(
-            [
-                variant.name,
-                "differs" if outcome.good and faults else outcome.status,
-                f"{outcome.seconds:.0f}",
-                f"{outcome.core_seconds:.0f}",
-                str(len(figures(variant.out))),
-                counted(decided, full) if profile == "quick" else tally(one["status"] for one in decided),
-            ]
-        )
-        if updated:
+    full, rows = full_verdicts(committed), list[list[str]]()
+    failed, told, changed = list[str](), list[str](), dict[str, None]()
+    for variant, outcome in outcomes:
+        remarks = list[str]()
+        faults = [] if outcome.good else [outcome.reason]
+        if outcome.good and update:
             _commit(variant.out, committed / variant.name)
+        elif outcome.good and not variant.moved:
+            faults = _differences(variant, committed / variant.notebook.stem)
+            changed |= {variant.notebook.stem: None} if any(", committed " in line for line in faults) else {}
+        elif outcome.good:
+            for path in figures(variant.out):
+                made = canonical_json.read(path)
+                judged = Agreement(**made.get("agreement", {"points": 0}))
+                if judged.points:
+                    (remarks if judged else faults).append(f"{path.stem}: {judged}")
+                remarks += [f"{path.stem}: {made['refused']}"] if "refused" in made else []
+        profile, decided = verdicts(variant.out)
+        status = "differs" if outcome.good and faults else outcome.status
+        times = (f"{seconds:.0f}" for seconds in (outcome.seconds, outcome.core_seconds))
+        claims = counted(decided, full) if profile == "quick" else tally(one["status"] for one in decided)
+        rows.append([variant.name, status, *times, str(len(figures(variant.out))), claims])
+        failed += [f"FAILED {variant.name}: {line}" for line in faults]
+        told += [f"{variant.name} {line}" for line in remarks]
     if update and committed.is_dir():
         sizes.write(committed)
     tables.say("\n" + tables.text(("notebook", "status", "seconds", "core-s", "figures", "claims"), rows))
-    advice = [ADVICE.format(notebooks=" ".join(dict.fromkeys(changed)))] if changed else []
-    for line in [*failed, *advice, *remarks]:
+    for line in [*failed, *([ADVICE.format(" ".join(changed))] if changed else []), *told]:
         tables.say(line)
+    paths = {place(variant.home): None for variant, _ in outcomes if place(variant.home).is_file()}
     with ExitStack() as stack:
-        paths = [path for path in dict.fromkeys(place(one.home) for one in chosen) if path.is_file()]
         if paths:
             kept, sha = digest([stack.enter_context(Store(path)) for path in paths])
             tables.say(f"in the stores: {kept} blocks of rows, sha256 {sha}")
-    tables.say(f"used {sum(one.core_seconds for one in outcomes):.0f} core-seconds")
+    tables.say(f"used {sum(outcome.core_seconds for _, outcome in outcomes):.0f} core-seconds")
     return 1 if failed else 0
 
 
-def _faults(variant: Variant, outcome: Outcome, committed: Path) -> list[str]:
-    """Return what is wrong: beside committed numbers at a notebook's start, beside predictions elsewhere."""
-    if not outcome.good:
-        return [outcome.reason]
-    if variant.moved:
-        return [line for line, found in _judged(variant.out) if not found]
-    kept = committed / variant.notebook.stem
+def _differences(variant: Variant, kept: Path) -> list[str]:
+    """Return what is not as committed."""
     if not outputs(kept):
         command = f"workbench reproduce {variant.name} --profile full --update"
         return [f"no committed figures; make them with: {command}"]
-    if variant.figure:
-        name = f"{variant.figure}.json"
-        made, known = (canonical_json.read(one / name) for one in (variant.out, kept))
-        return [f"{name}: {line}" for line in differences(made, known, name)]
-    return compare(variant.out, kept)
-
-
-def _remarks(variant: Variant) -> list[str]:
-    if not variant.moved:
-        return []
-    refused = {path.stem: canonical_json.read(path).get("refused") for path in figures(variant.out)}
-    alone = [f"{name}: {reason}" for name, reason in refused.items() if reason]
-    return [line for line, found in _judged(variant.out) if found] + alone
-
-
-def _judged(folder: Path) -> Iterator[tuple[str, Agreement]]:
-    for path in figures(folder):
-        kept = canonical_json.read(path).get("agreement", {"points": 0, "outside": []})
-        found = Agreement(kept["points"], tuple(kept["outside"]))
-        if found.points:
-            yield f"{path.stem}: {found}", found
+    if not variant.figure:
+        return compare(variant.out, kept)
+    name = f"{variant.figure}.json"
+    made, known = (canonical_json.read(one / name) for one in (variant.out, kept))
+    return [f"{name}: {line}" for line in differences(made, known, name)]
 
 
 def _commit(made: Path, target: Path) -> None:

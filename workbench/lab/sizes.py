@@ -15,15 +15,11 @@ from typing import Any, NamedTuple
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import METHODS, name, power
 from workbench.lab import tables
-from workbench.lab.claims import checks
+from workbench.lab.claims import Record, checks
 from workbench.lab.figures import VERDICTS, verdicts
 from workbench.sources import recalled
 
 NAME = "sample_complexity"
-COLUMNS = (
-    "claim", "statement", "formula", "settings", "kind", "predicted n", "measured n", "ratio", "verdict",
-    "profile",
-)  # fmt: skip
 FEW = 4  # distinct values that are listed; more are given by their smallest and largest
 HEAD = """# Sample sizes
 
@@ -47,23 +43,20 @@ def write(figures: Path) -> None:
 
 def page(figures: Path) -> str:
     """Return the page of a folder of figures: its sample sizes, how n grows, and the claims without an n."""
-    rows: list[list[str]] = []
-    without: list[str] = []
+    rows, without = list[dict[str, str]](), list[str]()
     for path in sorted(figures.glob(f"*/{VERDICTS}")):
         profile, decided = verdicts(path.parent)
         for verdict in decided:
-            found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+            found: dict[tuple[str, str], list[Record]] = {}
             for size in sizes_of(verdict):
                 found.setdefault((size["statement"], size["formula"]), []).append(size)
             for (statement, formula), sizes in found.items():
-                cells = _cells(sizes)
-                rows.append(
-                    [str(verdict["id"]), marked(statement), formula, *cells, str(verdict["status"]), profile]
-                )
+                row = {"claim": str(verdict["id"]), "statement": marked(statement), "formula": formula}
+                rows.append(row | _cells(sizes) | {"verdict": str(verdict["status"]), "profile": profile})
             if not found and not any(growths([verdict])):
                 without.append(str(verdict["id"]))
     grown = growing(figures)
-    parts = [HEAD, tables.markdown(COLUMNS, rows) + "\n"]
+    parts = [HEAD, _table(rows)]
     if grown:
         parts.append(growth_table(grown, pictures(grown)))
     if without:
@@ -71,12 +64,16 @@ def page(figures: Path) -> str:
     return "\n".join(parts)
 
 
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    return tables.markdown([*rows[0]], [[*row.values()] for row in rows]) + "\n" if rows else ""
+
+
 def marked(statement: str) -> str:
     """Return a statement with a dagger if its formula is recalled: a verdict on it rests on memory."""
     return statement + " †" * (statement in recalled())
 
 
-def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def sizes_of(verdict: Record) -> Iterator[Record]:
     """Yield the sample sizes of a verdict, predicted and measured, those of its checks too."""
     detail = verdict.get("detail") or {}
     yield from detail.get("sizes", ())
@@ -84,7 +81,7 @@ def sizes_of(verdict: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from sizes_of(part)
 
 
-def _cells(sizes: Sequence[Mapping[str, Any]]) -> list[str]:
+def _cells(sizes: Sequence[Record]) -> dict[str, str]:
     """Return how many settings there are, how n was found, and n as predicted, as measured, and the ratio."""
     predicted, measured, ratios = list[Any](), list[Any](), list[Any]()
     for size in sizes:
@@ -100,8 +97,13 @@ def _cells(sizes: Sequence[Mapping[str, Any]]) -> list[str]:
         if not (size["kind"] == "tried" and formula == n):  # that n is the formula's: a ratio says nothing
             ratio = n / formula
             ratios.append((sign, ratio, f"{ratio:.2f}" if isfinite(ratio) else "unknown"))
-    kinds = ", ".join(dict.fromkeys(str(size["kind"]) for size in sizes))
-    return [str(len(sizes)), kinds, *map(_values, (predicted, measured, ratios))]
+    return {
+        "settings": str(len(sizes)),
+        "kind": ", ".join(dict.fromkeys(str(size["kind"]) for size in sizes)),
+        "predicted n": _values(predicted),
+        "measured n": _values(measured),
+        "ratio": _values(ratios),
+    }
 
 
 def _values(found: Iterable[tuple[str, float, str]]) -> str:
@@ -130,10 +132,6 @@ def _rows(value: float) -> str:
 # How n grows with every public number of a statement
 
 
-GROWTH_COLUMNS = (
-    "statement", "moves", "estimator", "term", "values", "n", "slope", "predicted", "stated", "share", "rate",
-    "verdict",
-)  # fmt: skip
 GROUPS = {  # column of the overview: what moves
     "d": ("d", "p"),
     "ε or ρ": ("epsilon", "rho"),
@@ -172,7 +170,7 @@ class Growth(NamedTuple):
 
     claim: str
     status: str
-    record: Mapping[str, Any]
+    record: Record
 
     @property
     def statement(self) -> str:
@@ -207,7 +205,7 @@ def growing(figures: Path, chapter: str = "") -> list[Growth]:
     return [one for some in found for one in some if one.claim.startswith(home)]
 
 
-def growths(decided: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
+def growths(decided: Sequence[Record]) -> Iterator[Growth]:
     for verdict in decided:
         for check in checks(verdict):
             if "scaling" in (check.get("detail") or ()):
@@ -215,56 +213,53 @@ def growths(decided: Sequence[Mapping[str, Any]]) -> Iterator[Growth]:
 
 
 def growth_table(found: Sequence[Growth], charts: Sequence[Chart]) -> str:
-    overview: dict[str, dict[str, list[str]]] = {}
-    rows = []
+    overview: dict[str, dict[str, str]] = {}
     for one in found:
-        row = growth_row(one)
-        rows.append(row)
-        cells = overview.setdefault(row[0], {group: [] for group in (*GROUPS, OTHERS)})
+        said = marked(one.statement)
+        cells = overview.setdefault(said, {"statement": said, **dict.fromkeys((*GROUPS, OTHERS), "–")})
         moved = one.record["variable"]
         group = next((group for group, names in GROUPS.items() if moved in names), OTHERS)
-        what = f"{one.symbol}: " if group == OTHERS else ""
-        cells[group].append(f"{what}{one.rate}, {_slope(one.record['slope'])}")
-    shown = [[said, *("; ".join(cell) or "–" for cell in cells.values())] for said, cells in overview.items()]
-    counts = Counter(one.rate for one in found)
-    counted = ", ".join(f"{count} {rate}" for rate, count in counts.items())
+        words = f"{f'{one.symbol}: ' if group == OTHERS else ''}{one.rate}, {_slope(one.record['slope'])}"
+        cells[group] = words if cells[group] == "–" else f"{cells[group]}; {words}"
+    counts = ", ".join(f"{count} {rate}" for rate, count in Counter(one.rate for one in found).items())
     return "\n".join(
         [
             GROWTH_HEAD,
             *(f"![{chart.alt}]({chart.name}.svg)" for chart in charts),
-            "\n" + tables.markdown(("statement", *GROUPS, OTHERS), shown),
-            f"\n{len(found)} scalings of {len({one.statement for one in found})} statements: {counted}.\n",
-            tables.markdown(GROWTH_COLUMNS, rows) + "\n",
+            "\n" + _table([*overview.values()]),
+            f"{len(found)} scalings of {len({one.statement for one in found})} statements: {counts}.\n",
+            _table([*map(growth_row, found)]),
         ]
     )
 
 
-def summary(one: Growth) -> list[str]:
-    row = dict(zip(GROWTH_COLUMNS, growth_row(one), strict=True))
-    ends = zip(one.record["n"], one.record["intervals"], strict=True)
-    least, *_, most = sorted(ends, key=lambda found: float(found[0]))
-    row[SUMMARY[3]] = f"{_found(*least)}, {_found(*most)}"
-    return [row[column] for column in SUMMARY]
+def summary(one: Growth) -> dict[str, str]:
+    row = growth_row(one)
+    least, *_, most = sorted(
+        zip(one.record["n"], one.record["intervals"], strict=True), key=lambda found: float(found[0])
+    )
+    row["n, least and largest"] = f"{_found(*least)}, {_found(*most)}"
+    return {column: row[column] for column in SUMMARY}
 
 
-def growth_row(one: Growth) -> list[str]:
+def growth_row(one: Growth) -> dict[str, str]:
     """Return a row of the table of scalings."""
     record = one.record
     shares = [float(share) for share in record["shares"]]
-    return [
-        marked(one.statement),
-        f"ln {one.symbol}" if record["logarithm"] else one.symbol,
-        str(record["key"]),
-        str(record["term"]),
-        ", ".join(f"{float(value):g}" for value in record["values"]),
-        ", ".join(map(_found, record["n"], record["intervals"])),
-        f"{_slope(record['slope'])} [{', '.join(map(_slope, record['slope_interval']))}]",
-        _slope(record["slope_predicted"]),
-        _slope(record["slope_stated"]),
-        f"{100 * min(shares):.0f} %" if all(map(isfinite, shares)) else "–",
-        one.rate + (", curved" if record["curved"] else ""),
-        one.status,
-    ]
+    return {
+        "statement": marked(one.statement),
+        "moves": f"ln {one.symbol}" if record["logarithm"] else one.symbol,
+        "estimator": str(record["key"]),
+        "term": str(record["term"]),
+        "values": ", ".join(f"{float(value):g}" for value in record["values"]),
+        "n": ", ".join(map(_found, record["n"], record["intervals"])),
+        "slope": f"{_slope(record['slope'])} [{', '.join(map(_slope, record['slope_interval']))}]",
+        "predicted": _slope(record["slope_predicted"]),
+        "stated": _slope(record["slope_stated"]),
+        "share": f"{100 * min(shares):.0f} %" if all(map(isfinite, shares)) else "–",
+        "rate": one.rate + (", curved" if record["curved"] else ""),
+        "verdict": one.status,
+    }
 
 
 def _found(n: Any, ends: Sequence[Any]) -> str:

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
-from operator import gt
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
@@ -12,7 +11,7 @@ from unicodedata import category
 
 SHORT = 22  # characters that stay on one line: numbers and intervals
 PAGE = 100  # columns of a page that is no terminal
-SPACE, NARROW = "  ", 6  # between columns of a table, and a column where words must break
+SPACE, NARROW = "  ", 20  # between columns of a table, and the least that the widest of them has
 Rows = Sequence[Sequence[str]]
 
 
@@ -60,15 +59,11 @@ def text(header: Sequence[str], rows: Rows, width: int | None = None) -> str:
     --  -------
     G1  HOLDS
     """
-    table = list(zip(header, *rows, strict=True))
-    widths = [max(map(len, column)) for column in table]
-    if width is not None:  # the widest columns give way, to their longest words if possible
-        words = [max(len(word) for cell in column for word in cell.split() or [""]) for column in table]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    if width is not None:  # the widest column gives way
         room = width - len(SPACE) * (len(widths) - 1)
-        for least in (words, [NARROW] * len(widths)):
-            while sum(widths) > room and any(map(gt, widths, least)):
-                free = [wide if wide > low else 0 for wide, low in zip(widths, least, strict=True)]
-                widths[free.index(max(free))] -= 1
+        widest = widths.index(max(widths))
+        widths[widest] = min(widths[widest], max(NARROW, room - sum(widths) + widths[widest]))
     rules = ["-" * wide for wide in widths]
     lines = [part for line in (header, rules, *rows) for part in zip_longest(*map(wrapped, line, widths))]
     return "\n".join(_line(part, widths) for part in lines)

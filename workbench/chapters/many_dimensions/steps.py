@@ -45,7 +45,6 @@ from workbench.charts.curves import (
     LEVEL,
     Chart,
     Film,
-    Frame,
     Mark,
     Panel,
     Series,
@@ -324,7 +323,7 @@ def _balls(seed: int) -> Film:
             ),
         ):
             names, middle = ("first coordinate (σ)", ""), (centre[0], centre[1])
-            frames.append(Frame(said, plane("", series, reach=reaches[step], centre=middle, names=names)))
+            frames.append((said, plane("", series, reach=reaches[step], centre=middle, names=names)))
     shrink = float(f"{design.radii[0] / design.radii[-1]:.1g}")
     x, y = rows[:DOTS].T
     return Film(

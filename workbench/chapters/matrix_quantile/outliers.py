@@ -95,9 +95,9 @@ def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
         answered = [(one < inf).mean() for one in found]
         edges = np.array([np.zeros(len(found)), right, answered, np.ones(len(found))])
         looks = ("right", RIGHT), ("wrong", WRONG), ("abstains", SILENT)
-        trials, places = min(map(len, found)), range(1, len(found) + 1)
+        places = range(1, len(found) + 1)
         series = [
-            Series(label, places, high, low, high, "bars", key, kind="fraction", trials=trials)
+            Series(label, places, high, low, high, "bars", key)
             for (label, key), low, high in zip(looks, edges[:-1], edges[1:], strict=True)
         ]
     return Panel(title, name, "share of runs", series, "linear", "linear", ylim=(0.0, 1.0),

@@ -15,7 +15,6 @@ from workbench.chapters.covariance.one_radius import tilted
 from workbench.charts.curves import (
     Chart,
     Film,
-    Frame,
     Mark,
     Panel,
     Series,
@@ -288,13 +287,13 @@ def iterates(x: Array, level: float, start: Array) -> list[Array]:
     return found
 
 
-def _frame(shapes: list[Array], place: int, final: Array) -> Frame:
+def _frame(shapes: list[Array], place: int, final: Array) -> tuple[str, Panel]:
     here = shapes[place]
     over = float(np.sqrt(np.linalg.eigvals(np.linalg.solve(final, here)).real.max()))
     series = [ellipse("Q, before this step", shapes[place - 1], role="release")] if place else []
     series.append(ellipse("Q", here, colour_key=OURS))
     panel = plane("", series, reach=REACH, names=(AXIS, ""))
-    return Frame(_words(place, over - 1), panel)
+    return _words(place, over - 1), panel
 
 
 def _words(place: int, beyond: float) -> str:

@@ -29,7 +29,7 @@ from workbench.chapters.robust_and_private.adversaries import (
     taken,
 )
 from workbench.chapters.robust_and_private.planted import MISSED, rarely
-from workbench.charts.curves import Chart, Film, Frame, Mark, Panel, Series, ellipse, number, plane, styled
+from workbench.charts.curves import Chart, Film, Mark, Panel, Series, ellipse, number, plane, styled
 from workbench.estimators import Estimator, Trace
 from workbench.estimators.base import recorded
 from workbench.estimators.prime import (
@@ -389,7 +389,7 @@ def planted(x: Array) -> Array:
     return moved
 
 
-def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
+def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[str, Panel]]:
     estimator = FilterMean(radius=PASSES_RADIUS, corruption=SHARE * len(CLUSTERS), sigma=1.0)
     steps, charges = Filter(estimator, N, 2), list(estimator.plan(N, 2, BUDGET).charges())
     trace, before = Trace(), np.ones(N, bool)
@@ -402,7 +402,9 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
     def off(mean: Array) -> str:
         return number(float(np.linalg.norm(mean)), 2)
 
-    def frame(words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series) -> Frame:
+    def frame(
+        words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series
+    ) -> tuple[str, Panel]:
         rows, was, stays = x[::EVERY], before[::EVERY], after[::EVERY]
         dots = (
             styled("rows", label, rows[some, 0], rows[some, 1], f"idea/{key}")
@@ -415,7 +417,7 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[Frame]:
         )
         if mean is not None:
             more = *more, Series("mean of what is left", mean[:1], mean[1:], colour_key="mean/prime")
-        return Frame(words, plane("", (*dots, *more), reach=REACH, centre=MIDDLE, names=(AXIS, "")))
+        return words, plane("", (*dots, *more), reach=REACH, centre=MIDDLE, names=(AXIS, ""))
 
     bad, plain = number(len(CLUSTERS) * int(SHARE * N)), y.mean(axis=0)
     said = f"{number(N)} rows, {bad} of them in three clusters: who is in one, the filter cannot see."

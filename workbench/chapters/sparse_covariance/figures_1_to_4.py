@@ -517,13 +517,13 @@ def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tupl
         emphasis="middle",
         rows=tuple(f"{name:g}" for name in table.index),
         columns=tuple(number(float(n), 1) for n in table.columns[::2]),
-        boundary=tuple(crosses(row - 0.5) for row in found.to_numpy()),
         bar="error over the best rival's",
     )
     low, wide = len(table) - 1, len(table.columns) - 1
     marks = tuple(text_at(name, x * wide, y * low, "non-private") for name, x, y in regions)
     note = "White line: from here on half of the pairs are found."
-    return Panel(title, "rows n", ylabel, (), heat=heat, note=note, marks=marks)
+    half = Series("", [crosses(row - 0.5) for row in found.to_numpy()], range(len(table)), role="reference")
+    return Panel(title, "rows n", ylabel, (half,), heat=heat, note=note, marks=marks)
 
 
 def crosses(above: Array) -> float:

@@ -142,7 +142,7 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
         for cut in CUTS if len(rows) else ():
             false = (rows["first"] > cut * epsilon).mean()
             found[false] = hits(rows["second"] <= cut * epsilon, LEVEL)
-        errors.append(measured("", dict(sorted(found.items())), key, kind="fraction", joined=False))
+        errors.append(measured("", dict(sorted(found.items())), key, joined=False))
         best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
         wins.append(theory(NAMES[mechanism], GRID, best, key))
         if len(rows):

@@ -124,7 +124,7 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
     ):
         above = {one: hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
         expected = [foreseen(one) for one in above]
-        curves.append(measured(label, above, key, expected, NORMAL, kind="fraction"))
+        curves.append(measured(label, above, key, expected, NORMAL))
         lines.append(theory("", FINE, map(foreseen, FINE), key))
     return Chart(
         "tracing",

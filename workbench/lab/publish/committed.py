@@ -1,4 +1,4 @@
-"""What a committed notebook must be.
+"""What a committed notebook must be, and copies of it to hand out.
 
 Canonical, without outputs, short cells, literal parameters, a type of slide for every cell. Its committed
 results stand in its text: a picture before the cell that makes it, the verdicts at the top. These cells are
@@ -7,6 +7,8 @@ written from `figures/NN_name` alone and have the tag `committed`; solutions hav
 
 import ast
 import re
+from argparse import Namespace
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -14,10 +16,12 @@ from typing import Any
 
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
+from workbench.errors import ArgumentError
 from workbench.lab.claims import HOLDS, OPEN, SLOWER, of_claims, sentence
-from workbench.lab.figures import richest, verdicts
-from workbench.lab.project import chapter, nbformat, shown
+from workbench.lab.figures import kept_chart, richest, verdicts
+from workbench.lab.project import Project, chapter, chosen, find, nbformat, shown
 from workbench.lab.publish import plain, text
+from workbench.lab.tables import say
 from workbench.study.parameters import Parameter
 
 LINES = 12  # of code in one cell
@@ -38,19 +42,24 @@ PICTURES = "The pictures are of that run; a button below each recomputes it."
 Lines = Iterator[str]
 
 
-def examined(files: Sequence[Path], *, mend: bool) -> tuple[str, bool]:
-    """Return one line per finding in these notebooks, and whether none is left; what can be is mended."""
+def check(options: Namespace) -> int:
+    """Print a line for each finding in notebooks, and mend what can be; return 1 if something is left."""
+    files = [Path(name) for name in options.notebook if Path(name).is_file()]
+    others = [name for name in options.notebook if not Path(name).is_file()]
+    if others or not files:
+        files += find(explicit=options.project).select(others)
     lines, left = [], 0
     for path in files:
-        mendable, others, text = examine(path)
-        if mend and mendable:
+        mendable, faults, text = examine(path)
+        if options.fix and mendable:
             with canonical_json.replacing(path) as file:
                 file.write(text)
-        lines += [f"{path}: {line}{' (mended)' if mend else ''}" for line in mendable]
-        lines += [f"{path}: {line}" for line in others]
-        left += len(others) + (0 if mend else len(mendable))
+        lines += [f"{path}: {line}{' (mended)' if options.fix else ''}" for line in mendable]
+        lines += [f"{path}: {line}" for line in faults]
+        left += len(faults) + (0 if options.fix else len(mendable))
     count = "1 notebook" if len(files) == 1 else f"{len(files)} notebooks"
-    return "\n".join(lines) or f"{count}, nothing to mend", not left
+    say("\n".join(lines) or f"{count}, nothing to mend")
+    return 1 if left else 0
 
 
 def examine(path: Path) -> tuple[list[str], list[str], str]:
@@ -234,3 +243,70 @@ def _faults(cell: Any, figures: Path) -> Lines:
     for name in shown(cell.source) if any(figures.glob("*.json")) else ():
         if not (figures / f"{name}.json").is_file():
             yield f"shows {name}, which is not in {figures.parent.name}/{figures.name}"
+
+
+# Copies to hand out
+
+PICTURE = re.compile(r"\]\(\.\./figures/([^)]+)\.svg\)")
+ELSEWHERE = re.compile(r"(?<!!)\[([^\]]*)\]\(\.\./[^)]*\)")
+BESIDE = re.compile(r"\]\((\d\d_\w+)\.ipynb")
+ANSWER = "**Your answer**"
+INSTALL = 'The cells need Python 3.11 or later and `pip install "dp-workbench[lab]"`.'
+
+
+def copy(options: Namespace) -> int:
+    """Write a copy of a notebook for students, or for who teaches from it.
+
+    Its pictures are attached, links to files of the checkout are words, and links between notebooks lead to
+    copies of the same edition. A student's has a place for the answer instead of each solution, a teacher's
+    has solutions open and the lesson plan after the title.
+    """
+    if options.student == options.teacher:
+        raise ArgumentError("student", options.student, "either --student or --teacher")
+    project, notebook, out = chosen(options)
+    edition = "student" if options.student else "teacher"
+    path = out / f"{notebook.stem}_{edition}.ipynb"
+    if path.exists():
+        raise ArgumentError("out", str(out), f"a folder without {path.name}, which may hold answers")
+    content = nbformat().read(notebook, as_version=4)
+    for cell in content.cells:
+        if tagged(cell, SOLUTION):
+            opened = cell.source.replace("<details>", "<details open>", 1)
+            cell.source = ANSWER if edition == "student" else opened
+    plan = _plan(project, notebook) if edition == "teacher" else []
+    first = [INSTALL, *plan]
+    content.cells[1:1] = [
+        nbformat().from_dict({**text(words, "skip"), "id": f"before-{place}"})
+        for place, words in enumerate(first)
+    ]
+    for cell in content.cells:
+        if cell.cell_type == "markdown":
+            _alone(cell, project.figures, edition)
+    out.mkdir(parents=True, exist_ok=True)
+    with canonical_json.replacing(path) as file:
+        file.write(canonical(content))
+    say(str(path))
+    return 0
+
+
+def _plan(project: Project, notebook: Path) -> Iterator[str]:
+    path = project.root / "notebooks" / "lessons" / f"{notebook.stem}.md"
+    if not path.is_file():
+        raise ArgumentError("notebook", notebook.stem, "a notebook with a plan in notebooks/lessons")
+    for part in re.split(r"^(?=## )", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        yield re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip()
+
+
+def _alone(cell: Any, figures: Path, edition: str) -> None:
+    from workbench.charts.drawing import draw, png
+
+    def attached(found: re.Match[str]) -> str:
+        path = figures / f"{found[1]}.json"
+        if not path.is_file():
+            raise ArgumentError("notebook", found[1], "a notebook whose figures are committed")
+        picture = b64encode(png(draw(kept_chart(path)))).decode()
+        cell.setdefault("attachments", {})[f"{path.stem}.png"] = {"image/png": picture}
+        return f"](attachment:{path.stem}.png)"
+
+    cell.source = ELSEWHERE.sub(r"\1", PICTURE.sub(attached, cell.source))
+    cell.source = BESIDE.sub(rf"](\1_{edition}.ipynb", cell.source)

@@ -1,13 +1,16 @@
 """Pages of what is committed: notebooks, estimators with their help, claims, sources, sizes, proofs."""
 
 import re
+from argparse import Namespace
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
 
 from workbench.catalog import CATALOG
 from workbench.catalog.entry import documented
@@ -15,10 +18,11 @@ from workbench.chapters.registry import CLAIMS
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab import explore, listing, sizes, tables
-from workbench.lab.claims import NOTEBOOK, PROFILE, Record, collected, home
-from workbench.lab.project import Project, calls, nbformat
-from workbench.lab.publish import plain, render, shown, source, text
+from workbench.lab.claims import NOTEBOOK, Record, collected, home
+from workbench.lab.project import Project, calls, find, nbformat
+from workbench.lab.publish import TEMPLATES, plain, render, shown, text
 from workbench.lab.publish.committed import DRAWS, WORDS, tagged
+from workbench.lab.tables import say
 from workbench.sources import sources, statements
 
 MENU = {
@@ -33,11 +37,16 @@ MENU = {
 PICTURE = re.compile(r"!\[((?:[^\]\\]|\\.)*)\]\((?:\.\./figures/)?([\w/]+\.svg)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:|#)([^)#]*)(?:#([^)]*))?\)")
 LIVE = '<p class="live">Here the notebook has controls: <code>workbench lab</code> opens it.</p>'
-NUMBERS = ("estimate", "interval", "bound", "n", "trials", "level", "test")
-SIZES = ("formula", "kind", "predicted", "estimate", "interval")
-CHECKS = ("id", "status", "estimate", "interval", "bound", "n", "trials")
+ANCHORED = re.compile(r"^##+ (.+)$", re.MULTILINE)
 Decided = Mapping[str, Record]
 Cells = Iterator[Any]
+
+
+def pages(options: Namespace) -> int:
+    project = find(explicit=options.project)
+    first, *others = write(project, (options.out or project.reproduced / "pages").resolve())
+    say(f"{first}: with {len(others)} further pages, which need no network")
+    return 0
 
 
 def write(project: Project, out: Path) -> list[Path]:
@@ -45,16 +54,13 @@ def write(project: Project, out: Path) -> list[Path]:
     project.keep_apart(out)
     if not project.figures.is_dir():
         raise ArgumentError("project", str(project.root), "a checkout with figures/ in it")
-    decided = collected(project.figures)
+    decided, names = collected(project.figures), [path.stem for path in project.notebooks]
     made: dict[str, Callable[[], Cells]] = {
         "index": lambda: start(project, decided),
-        "estimators": estimators,
-        "claims": lambda: claims(decided),
         "sizes": lambda: iter([text(markdown(sizes.page(project.figures), project.figures))]),
-        "sources": covered,
-        "proofs": proofs,
     }
-    names = [path.stem for path in project.notebooks]
+    for name in ("estimators", "claims", "sources", "proofs"):
+        made[name] = lambda name=name: map(text, said(name, decided=decided))  # type: ignore[misc]
     for path in project.notebooks:
         made[path.stem] = lambda path=path: notebook(path, project.figures, decided)  # type: ignore[misc]
     script, written = explore.script(), []
@@ -63,6 +69,50 @@ def write(project: Project, out: Path) -> list[Path]:
         live = script if name in ("index", *names) else ""
         written.append(render(list(cells()), out / here, title=title, pages=MENU, here=here, script=live))
     return written
+
+
+def said(page: str, **facts: Any) -> list[str]:
+    """Return the parts of a page, in Markdown, as `pages.md.j2` says them."""
+    known = {"catalog": CATALOG, "claims": CLAIMS, "statements": _statements(), "proofs": _proofs()}
+    jinja = Environment(
+        loader=FileSystemLoader(TEMPLATES / "workbench"), trim_blocks=True, lstrip_blocks=True
+    )
+    jinja.filters |= {
+        "documented": lambda estimator: documented(type(estimator)),
+        "growths": lambda one: map(sizes.summary, sizes.growths([one])),
+        "home": home,
+        "linked": _linked,
+        "plain": plain,
+        "sizes_of": sizes.sizes_of,
+        "table": _table,
+        "verdict": _verdict,
+        "whole": listing.whole,
+    }
+    words = jinja.get_template("pages.md.j2").render(page=page, **known, **facts)
+    return re.split(r"^PART$", words, flags=re.MULTILINE)
+
+
+def _table(records: Iterable[Record], *names: str) -> str:
+    names = names or sizes.SUMMARY
+    rows = [[tables.show(one.get(name)) for name in names] for one in records]
+    return tables.html(names, rows) if rows else ""
+
+
+@cache
+def _proofs() -> dict[str, tuple[str, str]]:
+    """Return title and text of every proof, whose headings have anchors."""
+    found = {}
+    for path in sorted((files("workbench") / "proofs").iterdir(), key=lambda path: path.name):
+        stem = path.name.removesuffix(".md")
+
+        def anchored(heading: re.Match[str], stem: str = stem) -> str:
+            slug = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading[1].lower()).strip())
+            return f'<a id="{stem}/{slug}"></a>\n\n{heading[0]}'
+
+        words = LINK.sub(_link, path.read_text("utf-8").replace("](#", f"](#{stem}/"))
+        title, _, body = words.partition("\n")
+        found[stem] = title[2:], ANCHORED.sub(anchored, body)
+    return found
 
 
 def markdown(words: str, figures: Path) -> str:
@@ -87,12 +137,6 @@ def _link(found: re.Match[str]) -> str:
     return said
 
 
-def _card(name: str, summary: str, *parts: str) -> Any:
-    body = "\n\n".join(filter(None, parts))
-    head = f'<details class="card" id="{escape(name)}"><summary>{summary}</summary>'
-    return text(f"{head}\n\n{body}\n\n</details>")
-
-
 def _linked(name: str) -> str:
     known = name.removeprefix("claim ")
     if known.startswith("proofs/"):
@@ -109,15 +153,8 @@ def _statements() -> dict[str, Any]:
 
 def start(project: Project, decided: Decided) -> Cells:
     """Yield the start: three questions, the map of n and ε, the notebooks, and all that can be filtered."""
-    kinds: dict[str, list[str]] = {}
-    for key, entry in CATALOG.items():
-        kinds.setdefault(entry.estimand, []).append(_linked(key))
-    table = tables.markdown(("estimates", "with"), [[kind, ", ".join(keys)] for kind, keys in kinds.items()])
-    told = []
-    for path in project.notebooks:
-        title, _, lead = nbformat().read(path, as_version=4).cells[0].source.partition("\n\n")
-        told.append(f"* **[{title[2:]}]({path.stem}.html)** {LINK.sub(_link, ' '.join(lead.split()))}")
-    words = source("start.md").replace("ESTIMATORS", table).replace("NOTEBOOKS", "\n".join(told))
+    leads = {one.stem: nbformat().read(one, as_version=4).cells[0].source for one in project.notebooks}
+    (words,) = said("index", notebooks=leads)
     first, *others = re.split(r"^EXPLORER (\S+)$", LINK.sub(_link, words), flags=re.MULTILINE)
     yield text(first)
     for name, after in zip(others[::2], others[1::2], strict=True):
@@ -127,7 +164,7 @@ def start(project: Project, decided: Decided) -> Cells:
     found = {f"claims.html#{name}": f"{name}: {one['statement']}" for name, one in decided.items()}
     found |= {f"estimators.html#{key}": f"{key}: {entry.summary}" for key, entry in CATALOG.items()}
     found |= {f"sources.html#{name}": f"{name}: {one.text}" for name, one in _statements().items()}
-    items = (f'<li class="entry"><a href="{at}">{escape(said)}</a></li>' for at, said in found.items())
+    items = (f'<li class="entry"><a href="{at}">{escape(words)}</a></li>' for at, words in found.items())
     yield shown(f"<ul>{''.join(items)}</ul>")
 
 
@@ -155,73 +192,3 @@ def notebook(path: Path, figures: Path, decided: Decided) -> Cells:
 def _verdict(one: Record) -> str:
     word = WORDS[str(one["status"])]
     return f'<span class="verdict {word}">{word}</span>'
-
-
-def claims(decided: Decided) -> Cells:
-    yield text("# Claims\n\nEach sentence was run. Its verdict, its numbers and its source stand below it.")
-    names = [name for name in CLAIMS if name in decided]
-    for folder in dict.fromkeys(decided[name][NOTEBOOK] for name in names):
-        yield text(f"## [{folder.replace('_', ' ')}]({folder}.html)")
-        yield from (_claim(name, decided[name]) for name in names if decided[name][NOTEBOOK] == folder)
-
-
-def _claim(name: str, one: Record) -> Any:
-    claim = CLAIMS[name]
-    checks = (one.get("detail") or {}).get("checks", ())
-    found = {
-        "Sample sizes": (SIZES, [_row(size, SIZES) for size in sizes.sizes_of(one)]),
-        "How n grows": (sizes.SUMMARY, [sizes.summary(grown) for grown in sizes.growths([one])]),
-        "Checks, all of which must hold": (CHECKS, [_row(check, CHECKS) for check in checks]),
-    }
-    return _card(
-        name,
-        f"{_verdict(one)} {escape(str(one['statement']))} <code>{name}</code>",
-        f"**Why:** {plain(claim.reason)}" if claim.reason else "",
-        f"*Source:* {', '.join(map(_linked, claim.sources))}. *Run:* `{home(name)}`, {one[PROFILE]}.",
-        tables.html(NUMBERS, [_row(one, NUMBERS)]),
-        *(
-            f"<details><summary>{title}</summary>{tables.html(header, rows)}</details>"
-            for title, (header, rows) in found.items()
-            if rows
-        ),
-    )
-
-
-def _row(record: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    return [tables.show(record.get(name)) for name in names]
-
-
-def estimators() -> Cells:
-    yield text("# Estimators\n\nAll are called alike: `release = Estimator(...)(rows, budget=..., rng=...)`.")
-    for key, entry in CATALOG.items():
-        origin = ", ".join(map(_linked, entry.statements)) or "our own"
-        told = (listing.whole(entry), documented(type(entry.estimator)))
-        pages = [f"<pre>{escape(page).replace(chr(10) * 2, chr(10) + ' ' + chr(10))}</pre>" for page in told]
-        yield _card(key, f"<code>{key}</code> {escape(entry.summary)}", f"*Source:* {origin}", *pages)
-
-
-def covered() -> Cells:
-    yield text("# Statements of the sources")
-    for name, one in _statements().items():
-        covers = f"*Covered by:* {', '.join(map(_linked, one.covered_by))}" if one.covered_by else ""
-        slips = (
-            f"*Slip*, {plain(slip.location)}: “{plain(slip.says)}” should be “{plain(slip.should_say)}”"
-            for slip in one.errata
-        )
-        constants = f"*Constants:* {one.constants}"
-        head = f"<code>{name}</code> {escape(one.text)}"
-        yield _card(name, head, plain(one.reason), covers, constants, *slips)
-
-
-def proofs() -> Cells:
-    yield text("# Proofs")
-    for path in sorted((files("workbench") / "proofs").iterdir(), key=lambda path: path.name):
-        stem = path.name.removesuffix(".md")
-        words = path.read_text("utf-8").replace("](#", f"](#{stem}/")
-        title, _, body = LINK.sub(_link, words).partition("\n")
-
-        def anchored(found: re.Match[str], stem: str = stem) -> str:
-            slug = re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", found[1].lower()).strip())
-            return f'<a id="{stem}/{slug}"></a>\n\n{found[0]}'
-
-        yield _card(stem, escape(title[2:]), re.sub(r"^##+ (.+)$", anchored, body, flags=re.MULTILINE))

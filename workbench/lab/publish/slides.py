@@ -6,6 +6,8 @@ the full text goes to the speaker's notes (key S). `skip` is left out, `notes` a
 """
 
 import re
+import sys
+from argparse import Namespace
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -18,13 +20,14 @@ from workbench.charts.drawing import SLIDE, svg
 from workbench.charts.drawing import slides as panels
 from workbench.errors import ArgumentError
 from workbench.lab import explore, sizes
+from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import sentence
 from workbench.lab.figures import kept_chart, verdicts
-from workbench.lab.project import Project, calls, chapter, nbformat
+from workbench.lab.project import Project, calls, chapter, chosen, nbformat
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
-from workbench.lab.run_notebook import EXECUTED
 from workbench.lab.runner import Batch, record, variants
+from workbench.lab.tables import say
 
 SHORT, FULL = 45, 102  # words of a text above a figure, and of one that has a slide for itself
 LETTERS = 22  # px, of an explorer
@@ -43,7 +46,15 @@ RECORD = re.compile(r"Exercises|Verdicts?\b|Summary|After this|Your turn|For the
 Cells = Iterator[Any]
 
 
-def slides(
+def slides(options: Namespace) -> int:
+    """Write NAME.slides.html; return 1 if the notebook fails or a figure that it shows is not at hand."""
+    project, notebook, out = chosen(options)
+    path, line = write(project, notebook, out, fresh=options.fresh, about=(options.lecturer, options.date))
+    say(line, sys.stdout if path else sys.stderr)
+    return 0 if path else 1
+
+
+def write(
     project: Project, notebook: Path, out: Path, *, fresh: bool = False, about: Sequence[str] = ()
 ) -> tuple[Path | None, str]:
     """Write `out`/NAME.slides.html from what is committed or, if `fresh`, from a quick run.
@@ -56,7 +67,7 @@ def slides(
         source = folder / EXECUTED
         if not source.is_file():
             record(folder).unlink(missing_ok=True)
-        (outcome,) = Batch("quick").run(variants([notebook], out))
+        (outcome,) = Batch("quick").run(variants(notebook, out))
         if not outcome.good:
             return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
     try:

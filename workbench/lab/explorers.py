@@ -1,31 +1,117 @@
-"""Solve for any one of n, ε, δ and α: a map of an estimator's error over n and ε, with a point to drag.
+"""Explorers of no chapter: of one's own column, with a place for a CSV file, and of what an estimator trades.
 
+    explore(frame["height"], low=0, high=250)
     solve("mean/coinpress", d=5, alpha=0.2)
 
-Every number is the planner's, public arithmetic alone. The script reads a table of errors by n, ε and δ, on
-monotone cubics of logarithms; where there is a kernel, the exact number follows.
+Of a column no row is read: what is simulated runs on a synthetic one of as many rows, so that looking costs
+nothing. `solve` solves for any one of n, ε, δ and α: a map of an estimator's error over n and ε, with a point
+to drag. Every number is the planner's, public arithmetic alone. The script reads a table of errors by n, ε
+and δ, on monotone cubics of logarithms; where there is a kernel, the exact number follows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from math import ceil, floor, isfinite, log10, nan
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from workbench.chapters import columns
 from workbench.chapters.parameters import ALPHA, DELTA, EPSILON
 from workbench.chapters.trade_offs import STARTS, Start, fewest_rows, limits
-from workbench.errors import one_of
-from workbench.lab.explore import Explorer, Form, control, drawable, short
+from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.lab.explore import Explorer, Form, computed, control, drawable, short
 from workbench.study.parameters import Choice, Parameter, Slider
+from workbench.study.run import Run
 from workbench.study.trade_off import FREE, TradeOff
 
+SPREADS = 6  # usual spreads that a range has, unless the spread is said
 DELTAS = (1e-9, 1e-6, 1e-3)
 SYMBOLS = {"n": "n", "epsilon": "ε", "delta": "δ", "alpha": "α"}
 BUDGETS = EPSILON.track or (EPSILON.low, EPSILON.high)
 REACH = 60  # the map goes so many times below and above the n it starts with
 EPSILONS, SIZES, ALPHAS = 13, 21, 9  # places of the table
+
+
+# One's own column before it is used: the picture of `chapters.columns`
+
+
+def shown(values: Mapping[str, Any]) -> Form:
+    form = computed(columns.column, Run("quick", simulate=False), values)
+    return form if "error" in form else {**form, "code": columns.call(**values)}
+
+
+def column(
+    rows: Sequence[float] | pd.Series,
+    *,
+    low: float,
+    high: float,
+    sigma: float | None = None,
+    epsilon: float = 1.0,
+    delta: float = 1e-6,
+) -> Explorer:
+    """Return the explorer of one's own column; only its length is read.
+
+    Its bounds are public, and so is a usual spread `sigma`: a sixth of the range unless it is given.
+    """
+    n = len(rows)
+    integer_at_least(2, rows=n)
+    if not low < high:
+        raise ArgumentError("low", low, f"a number below high = {high:g}")
+    low, high, span = float(low), float(high), float(high - low)
+    spread = sigma or span / SPREADS
+    sliders = {
+        "epsilon": EPSILON.slider(epsilon),
+        "n": Slider(max(2, n // 10), 10 * n, n, True, "n", "rows", True),
+        "low": Slider(low - span, (low + high) / 2, low, False, "low"),
+        "high": Slider((low + high) / 2, high + span, high, False, "high"),
+        "sigma": Slider(spread / 10, 10 * spread, spread, True, "spread"),
+        "delta": Slider(1e-12, 1e-3, delta, True, "δ"),
+    }
+    controls = [control(name, one) for name, one in sliders.items()]
+    return Explorer("column", shown, controls, code="lab.explore(x", call=f"{columns.__name__}:column")
+
+
+class Drop:
+    """A place for a CSV file, its columns, and public bounds: then the explorer of the column."""
+
+    def __init__(self) -> None:
+        import ipywidgets
+
+        self.frame = pd.DataFrame()
+        self.file = ipywidgets.FileUpload(accept=".csv", description="your CSV file")
+        self.column = ipywidgets.Dropdown(description="column")
+        self.low, self.high = (ipywidgets.FloatText(description=f"public {end}") for end in ("low", "high"))
+        self.go, self.words = ipywidgets.Button(description="explore"), ipywidgets.Label()
+        row = ipywidgets.HBox([self.file, self.column, self.low, self.high, self.go])
+        self.place = ipywidgets.VBox()
+        self.box = ipywidgets.VBox([row, self.words, self.place])
+        self.file.observe(self._read, "value")
+        self.go.on_click(self._explore)
+
+    def _read(self, _change: object) -> None:
+        try:
+            self.frame = pd.read_csv(BytesIO(bytes(self.file.value[0]["content"])))
+        except ValueError as error:  # pandas' own are ValueErrors, and so are wrong letters
+            self.words.value = f"no CSV file: {str(error).splitlines()[0]}"
+            return
+        self.column.options = list(self.frame.columns)
+        self.column.index = 0 if len(self.frame.columns) else None
+        self.words.value = f"{len(self.frame)} rows, which stay here; only how many there are is used"
+
+    def _explore(self, _button: object) -> None:
+        try:
+            made = column(self.frame.get(self.column.value, ()), low=self.low.value, high=self.high.value)
+        except ArgumentError as error:
+            self.words.value = str(error)
+        else:
+            self.place.children = (made.widget(),)
+
+
+# A map of an estimator's error over n and ε
 
 
 def map_of(trade: TradeOff, ends: tuple[int, int], values: Mapping[str, Any]) -> Form:
@@ -60,7 +146,7 @@ def planned(trade: TradeOff, values: Mapping[str, Any]) -> float | None:
     return found if found is not None and isfinite(found) else None
 
 
-def of(
+def solve(
     key: str,
     *,
     d: int | None = None,

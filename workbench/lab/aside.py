@@ -1,22 +1,31 @@
-"""A committed figure that is made again when it is asked for, in a process of its own.
+"""What runs in a process of its own: trials of an explorer, a figure that is made again, a notebook.
 
-A button below the figure begins that and ends it.
+A button below a committed figure begins to make it again, and ends that. A notebook is a job of the runner,
+`python -m workbench.lab.aside JOB`: in JSON its file, one of its figures or none, and its parameters. The
+result is printed, one line of JSON. Its process ends its kernel when it is asked to stop, and when its parent
+is gone.
 """
 
+import ast
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 from workbench.lab.figures import far, publish
+from workbench.lab.project import nbformat, shown
 
+EXECUTED = "executed.ipynb"
 RECOMPUTE, STOP = "recompute", "stop"
 ASKED = "`recompute = True` in the parameters cell recomputes all"
 
@@ -43,9 +52,9 @@ def aside(module: str, order: Mapping[str, Any], hear: Hear) -> subprocess.Popen
                 hear(process, json.loads(text))
             if process.wait() > 0:  # it was not stopped
                 ended = f"ended with exit code {process.returncode}; what Jupyter prints says why"
-                hear(process, {"status": ended, "runs": 1, "done": True, "page": said(ended)})
+                hear(process, {"status": ended, "page": said(ended)})
 
-    Thread(target=follow, daemon=True).start()
+    threading.Thread(target=follow, daemon=True).start()
     return process
 
 
@@ -89,7 +98,7 @@ class Again:
         self.words.value, self.page.value = said(line) if line else "", page
 
 
-def main() -> None:
+def remake() -> None:
     """Make a figure again as asked on stdin; print how far it is each second, then its page."""
     from workbench.lab.notebook import Session, nearest  # which imports this module
     from workbench.lab.runner import held
@@ -111,7 +120,7 @@ def main() -> None:
             line = far(order["figure"], time.monotonic() - began, held(store)[0] - before, of)
             print(json.dumps({"line": f"recomputing {line}"}), file=out, flush=True)
 
-    Thread(target=tell, daemon=True).start()
+    threading.Thread(target=tell, daemon=True).start()
     try:
         near = nearest(lab.chapter, order["parameters"])
         with noting(blocks), suppress(Exception):  # then how much is left is not known
@@ -124,5 +133,70 @@ def main() -> None:
     print(json.dumps({"page": page}), file=out, flush=True)
 
 
+# A notebook
+
+
+def run(job: dict[str, Any]) -> None:
+    """Run the job and print its result: status, reason, seconds, and core-seconds of all its processes."""
+    nbformat()
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
+    began, (status, reason) = time.perf_counter(), ("ok", "")
+    notebook, figure = job["notebook"], job["figure"]
+    try:
+        papermill.execute_notebook(
+            alone(nbformat().read(notebook, 4), figure) if figure else notebook,
+            Path(job["parameters"]["out"]) / EXECUTED,
+            parameters=job["parameters"],
+            kernel_name="python3",
+            cwd=str(Path(notebook).parent),  # not where outputs lie: modules there would be imported
+            progress_bar=False,
+            store_widget_state=False,
+        )
+    except PapermillExecutionError as error:
+        status = "verdict" if error.ename == "ClaimError" else "error"
+        reason = f"{error.ename}: {_last_line(error.evalue)} (cell {error.exec_count})"
+    except Exception as error:
+        status, reason = "error", f"{type(error).__name__}: {_last_line(str(error))}"
+    costs = {"seconds": time.perf_counter() - began, "core_seconds": sum(os.times()[:4])}
+    print(json.dumps({"status": status, "reason": reason, **costs}), flush=True)
+
+
+def alone(notebook: Any, figure: str) -> Any:
+    """Return the notebook with the cells that a figure needs: the one that shows it, and what it reads."""
+    kept: list[Any] = []
+    wanted: set[str] = set()
+    for cell in reversed([one for one in notebook.cells if one.cell_type == "code"]):
+        names = [one for one in ast.walk(ast.parse(cell.source)) if isinstance(one, ast.Name | ast.alias)]
+        read = {one.id for one in names if isinstance(one, ast.Name)}
+        bound = {one.asname or one.name for one in names if isinstance(one, ast.alias)}
+        bound |= {one.id for one in names if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+        if bound & wanted or (not kept and figure in shown(cell.source)):
+            kept, wanted = [cell, *kept], wanted | read
+    notebook.cells = kept
+    return notebook
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else ""
+
+
+def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(143)  # on its way out, the notebook client ends the kernel
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) == 1:
+        remake()
+    else:
+        signal.signal(signal.SIGTERM, _stop)
+        threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
+        run(json.loads(sys.argv[1]))
