@@ -19,8 +19,7 @@ from workbench.chapters.covariance.one_radius import EXERCISE_UPPER as UPPER
 from workbench.chapters.covariance.one_radius import WITHIN, WORLDS, judge
 from workbench.estimators.heavy_tailed import Band, HeavyTailedCovariance, preconditioning_step
 from workbench.privacy import ZCDP
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Status
+from workbench.study.rules import Status, claim_level
 from workbench.study.sweeps import run
 
 RATE, STEP, NET = (

@@ -10,10 +10,8 @@ from workbench.chapters.many_dimensions import box_and_ball, coinpress, steps
 from workbench.estimators import coinpress as estimators
 from workbench.estimators.base import Trace
 from workbench.privacy import ZCDP, ApproxDP
-from workbench.study.grids import resampler
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Status
-from workbench.study.sweeps import run
+from workbench.study.rules import Status, claim_level
+from workbench.study.sweeps import resampler, run
 
 SEED, LEVEL = 6, claim_level() / 50
 

@@ -30,7 +30,7 @@ from workbench.privacy.budgets import gaussian_delta
 from workbench.study.audit import Pair, audit, last_bit
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 from workbench.study.tracing import most_traced
 
 BELOW, NORMAL, FOUND, FLOATS, TRACED, HIDDEN, EVERY = (

@@ -14,7 +14,7 @@ from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, NonPrivate, PureDP
 from workbench.study import sweeps as sweep
 from workbench.study.rules import Status
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 
 ALL = ("mean", "covariance", "gaussian")
 
@@ -117,7 +117,7 @@ def forget():
 
 
 def decided(claim, profile="quick"):
-    return decide([claim], profile, 4, jobs=1)[claim]
+    return decide([claim], profile, 4)[claim]
 
 
 @pytest.mark.daily

@@ -11,21 +11,25 @@ from scipy.stats import binom, binomtest, sem, t
 
 from workbench.errors import ArgumentError
 from workbench.study.comparing import WORLDS, Judged, hidden_worlds
-from workbench.study.intervals import (
-    bootstrap_interval,
+from workbench.study.measures import (
+    Measure,
     bracket_of,
-    clopper_pearson,
     crossing,
     local_slope,
+    near,
+    paired_ratio,
+    resampled,
+    slope_inside,
 )
-from workbench.study.measures import Measure, near, paired_ratio, slope_inside
-from workbench.study.profiles import CONTRACT_LEVEL, claim_level
+from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.rules import (
     POWER,
     Status,
     Verdict,
     alike,
     at_most,
+    claim_level,
+    clopper_pearson,
     combine,
     compare,
     enough,
@@ -182,15 +186,15 @@ def test_clopper_pearson_is_that_of_scipy(n, level):
 def test_bootstrap_of_a_mean_against_student(n, level):
     x = generator().normal(3, 2, size=n)
     expected = t.interval(1 - level, n - 1, x.mean(), sem(x))
-    found = bootstrap_interval(np.mean, x, level, generator(), 4000)
+    found = resampled(np.mean, x, level, generator(), 4000).interval
     assert found == pytest.approx(expected, abs=0.05 * np.ptp(expected))
 
 
 def test_infinite_errors_and_undefined_resamples_are_not_hidden():
     x = np.r_[generator().exponential(size=97), [inf] * 3]
-    assert np.isfinite(bootstrap_interval(np.median, x, 1e-3, generator())).all()
-    assert all(map(isnan, bootstrap_interval(np.mean, x, 1e-3, generator())))
-    some = bootstrap_interval(lambda v: v.mean() if 0 in v else nan, np.arange(20.0), 0.05, generator())
+    assert np.isfinite(resampled(np.median, x, 1e-3, generator()).interval).all()
+    assert all(map(isnan, resampled(np.mean, x, 1e-3, generator()).interval))
+    some = resampled(lambda v: v.mean() if 0 in v else nan, np.arange(20.0), 0.05, generator()).interval
     assert some == (-inf, inf)  # a third of the resamples lack the 0
 
 

@@ -20,7 +20,7 @@ from workbench.study.scaling import (
     slope,
     within,
 )
-from workbench.study.sweeps import CellError, Resources, lending
+from workbench.study.sweeps import CellError, lending
 
 WRONG = 1e-6  # how often a test of coverage may fail by chance
 VALUES = (1.0, 2.0, 4.0, 8.0)
@@ -170,7 +170,7 @@ def test_searched_rows_show_the_rate_and_no_wrong_one():
 def test_the_numbers_depend_on_the_seed_alone(tmp_path):
     def run(seed=3, **lent):
         forget()
-        with lending(Resources(**lent)):
+        with lending(**lent):
             return bits(measured([scaling()], "quick", seed=seed))
 
     alone = run()
@@ -181,16 +181,16 @@ def test_the_numbers_depend_on_the_seed_alone(tmp_path):
 
 @pytest.mark.daily
 def test_a_search_that_was_stopped_goes_on_from_its_blocks(tmp_path, monkeypatch):
-    obstacle, lent = tmp_path / "obstacle", Resources(store=tmp_path / "blocks")
+    obstacle, lent = tmp_path / "obstacle", {"store": tmp_path / "blocks"}
     whole = measured([scaling()], "full", seed=3)
     forget()
     obstacle.touch()
     monkeypatch.setenv("OBSTACLE", str(obstacle))
-    with lending(lent), pytest.raises(CellError):
+    with lending(**lent), pytest.raises(CellError):
         measured([scaling()], "full", seed=3)
     obstacle.unlink()
     forget()
-    with lending(lent):
+    with lending(**lent):
         again = measured([scaling()], "full", seed=3)
     assert again == whole
 

@@ -22,8 +22,8 @@ from workbench.privacy import (
     UnitNoise,
 )
 from workbench.privacy.mechanisms import gaussian
-from workbench.study.intervals import clopper_pearson
 from workbench.study.profiles import CONTRACT_LEVEL
+from workbench.study.rules import clopper_pearson
 from workbench.study.tracing import (
     LEVEL,
     STRANGERS,

@@ -39,7 +39,7 @@ from typing import Any, NamedTuple
 
 from workbench.charts import canonical_json
 from workbench.lab.figures import PROFILES, VERDICTS
-from workbench.study.intervals import Interval, clopper_pearson
+from workbench.study.rules import Interval, clopper_pearson
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-9  # of the larger of two numbers, and of their scale
 QUARTER = 0.25  # of a verdict's interval: what a flipped run may move

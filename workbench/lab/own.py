@@ -16,7 +16,7 @@ from workbench.chapters.parameters import EPSILON
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.lab.explore import Explorer, Form, computed, control
 from workbench.study.parameters import Slider
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 
 SPREADS = 6  # usual spreads that a range has, unless the spread is said
 

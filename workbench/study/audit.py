@@ -24,9 +24,9 @@ from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
-from workbench.study.grids import Role, point_id, stream
-from workbench.study.intervals import clopper_pearson
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
+from workbench.study.rules import clopper_pearson
+from workbench.study.sweeps import Role, point_id, stream
 from workbench.types import Array
 
 # What a claim of privacy says about one event, and what one event proves about privacy.

@@ -22,12 +22,11 @@ from workbench.losses import IntervalLoss, absolute_error
 from workbench.populations import Population
 from workbench.privacy import Budget
 from workbench.study.audit import Mechanism, OwnFunction, is_estimator
-from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.intervals import quantile, quantile_interval
+from workbench.study.measures import quantile, quantile_interval
 from workbench.study.profiles import AUDIT_LEVEL
 from workbench.study.rules import refuted_from
 from workbench.study.search import accepts
-from workbench.study.sweeps import lending, resources, run
+from workbench.study.sweeps import Role, Sweep, grid, lending, run, stream
 from workbench.types import Array, Columns
 
 LEVEL = 0.05
@@ -188,12 +187,13 @@ def compare(
     block = max(k for k in range(1, MOST_TRIALS + 1) if trials % k == 0)
     frames = []
     rows: list[tuple[Any, ...]] = []
-    with lending(replace(resources(), store=None)):  # what code a function has is not known
+    own = {} if jobs is None else {"jobs": jobs}
+    with lending(store=None, **own):  # what code a function has is not known
         for contest in contests:
             sweep = Sweep(
                 "compare", grid(n=sizes), partial(measured, contest), block, {"full": trials // block}
             )
-            table = run(sweep, "full", seed=seed, jobs=jobs)
+            table = run(sweep, "full", seed=seed)
             key = contest.function.name, str(contest.budget or "none")
             trial = table.groupby("n", sort=False).cumcount()
             frames.append(table.assign(method=key[0], budget=key[1], trial=trial)[COLUMNS])

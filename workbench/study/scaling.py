@@ -20,14 +20,13 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, positive, 
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.special import ndtri
-from workbench.study.grids import SOFTWARE, Block, Cell, Point
-from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
-from workbench.study.profiles import PROFILES, claim_level, computed
-from workbench.study.rules import Status, Verdict
+from workbench.study.profiles import PROFILES, computed
+from workbench.study.rules import Interval, Status, Vector, Verdict, claim_level
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.sweeps import Store, Task, compute, resources
+from workbench.study.store import Cell, Store
+from workbench.study.sweeps import Block, Point, Task, compute, resources
 from workbench.types import Columns
 
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
@@ -519,9 +518,7 @@ class _MissingError(Exception):
 Found: TypeAlias = tuple[Least, list[tuple[Point, Cell]]]
 
 
-def measured(
-    scalings: Iterable[Scaling], profile: str, *, seed: int, jobs: int | None = None
-) -> list[list[Least]]:
+def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[list[Least]]:
     """Return the least n of every scaling that the profile searches, at each of its values.
 
     Searches that this process has made before are recalled. A search is whole on one worker; the blocks of
@@ -544,7 +541,7 @@ def measured(
                 _memory[key], _ = _least(one._replace(computing=False))
                 del new[key]
     keys, sent = [*new], [one._replace(store=None) if lent.scheduler else one for one in new.values()]
-    with closing(computed(_least, sent, jobs or lent.jobs, lent.scheduler)) as found:
+    with closing(computed(_least, sent, lent.jobs, lent.scheduler)) as found:
         for place, (least, cells) in found:
             _memory[keys[place]] = least
             if path and cells:
@@ -587,7 +584,7 @@ def _least(asked: Asked) -> Found:
                 if cell is None:
                     if not asked.computing:
                         raise _MissingError
-                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, trials, SOFTWARE))
+                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, trials))
                     if shelf:
                         shelf.put(point, cell)
                     else:

@@ -28,7 +28,8 @@ from workbench.bounds import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 from workbench.special import bdtr, bdtrc, chdtri, ndtr, ndtri, xlog1py, xlogy
 from workbench.special import chdtrc as chi_squared_tail
-from workbench.study.intervals import Interval, Vector, bracket_of
+from workbench.study.measures import bracket_of
+from workbench.study.rules import Interval, Vector
 
 if TYPE_CHECKING:
     from workbench.estimators import Estimator
