@@ -17,7 +17,7 @@ from workbench.estimators.shared.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.privacy.histograms import stability_threshold
 from workbench.study.audit import Pair
-from workbench.study.pairs.replayed import Case, Setting, outvoted, pair, replayed, tipped
+from workbench.study.pairs.replayed import Case, Setting, outvoted, pair, replayed
 from workbench.study.search import fewest_rows
 from workbench.types import Array
 
@@ -47,10 +47,8 @@ def attacks(key: str) -> Iterator[Case]:
             pairs += (borderline(setting), far_away(setting))
         if key in LOCATED:
             pairs += (across(setting),)
-        if key in PRICED:
+        if key in PRICED | TIPPED:
             pairs += (outvoted(setting),)
-        if key in TIPPED:
-            pairs += (tipped(setting),)
         yield from replayed(setting, pairs, share=1.0 if key in FAINT else 0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
