@@ -73,10 +73,11 @@ def test_a_term_of_a_sum_may_outweigh_the_others_but_not_exceed_its_power(truth,
 
 
 def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_level():
-    def planned(truth):
-        return scaling(block=None, fewest=lambda radius: round(1000 * radius**truth))
-
-    found = [grows(one, *measured([one], "full", seed=1)) for one in map(planned, (1.0, 0.4, 2.0))]
+    found = []
+    for truth in (1.0, 0.4, 2.0):
+        forget()
+        one = scaling(block=None, fewest=lambda radius, truth=truth: round(1000 * radius**truth))
+        found.append(grows(one, *measured([one], "full", seed=1)))
     assert [str(each.status) for each in found] == ["HOLDS", "NOT CONTRADICTED", "UNDECIDED"]
     assert {(each.test, each.level, each.trials) for each in found} == {(PLANNED, 0.0, 0)}
     assert found[0].interval == pytest.approx((1.0, 1.0), abs=1e-3)

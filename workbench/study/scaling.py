@@ -504,7 +504,6 @@ def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[li
         (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
         for one in wanted
         for value in one.at(profile)
-        if one.statement.block
     }
     new = {key: one for key, one in asked.items() if key not in _memory}
     if lent.scheduler:
@@ -524,11 +523,7 @@ def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[li
                     for point, cell in cells:
                         shelf.put(point, cell)
 
-    def answer(one: Scaling, value: float) -> Least:
-        searched = one.statement.block
-        return _memory[one.name, value, profile, seed] if searched else _planned(value, one.setting(value))
-
-    result = [[answer(one, value) for value in one.at(profile)] for one in wanted]
+    result = [[_memory[one.name, value, profile, seed] for value in one.at(profile)] for one in wanted]
     while len(_memory) > REMEMBERED:
         del _memory[next(iter(_memory))]
     return result
@@ -542,6 +537,10 @@ def _least(asked: Asked) -> Found:
     scaling, seed = asked.scaling, asked.seed
     trials: Any = scaling.statement.block
     setting = scaling.setting(asked.value)
+    fewest = float(setting.fewest)
+    planned = Least(asked.value, setting, fewest, (fewest, fewest), "planned", 0)
+    if not trials:
+        return planned, []
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
     cells: list[tuple[Point, Cell]] = []
     with nullcontext() if asked.store is None else Store(asked.store) as store:
@@ -566,10 +565,5 @@ def _least(asked: Asked) -> Found:
 
         found = least_n(errors, target, max(setting.start, 1))
     if setting.fewest > 1 and found.n <= REFUSED * setting.fewest:
-        return _planned(asked.value, setting, found.runs), cells
+        return planned._replace(runs=found.runs), cells
     return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs), cells
-
-
-def _planned(value: float, setting: Setting, runs: int = 0) -> Least:
-    fewest = float(setting.fewest)
-    return Least(value, setting, fewest, (fewest, fewest), "planned", runs)
