@@ -64,7 +64,6 @@ def test_workers_give_the_same_bits_and_more_trials_go_on():
         ({"f": TwoStepMean}, {}, "f = 'ABCMeta': expected f(rows, rng)"),
         ({"f": plain}, {"n": []}, "n = []: expected one, or several that differ"),
         ({"f": plain}, {"n": [10, 10]}, "n = [10, 10]: expected one, or several that differ"),
-        ({"f": plain}, {"trials": 0}, "trials = 0: expected an integer, at least 1"),
         ({"f": TWO_STEP}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
         ({"a": TWO_STEP, "b": CoinPressMean(radius=9, sigma=1.0)}, {}, "loss = None: expected the one"),
     ],
