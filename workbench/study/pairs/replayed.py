@@ -176,14 +176,8 @@ def _points(statistic: Any) -> Any:
             return statistic[1]
         case Level(nodes):
             return np.concatenate([node.lengths.edges for node in nodes])  # type: ignore[attr-defined]
-        case Located(count, centre, shift, root):
-            return np.concatenate([[count], centre, shift, root.ravel()])
-        case Lift(count, centre, shift, root, height):
-            return np.concatenate([[count], centre, shift, root.ravel(), [height]])
-        case Voted(count, value):
-            return np.append(value, count)
-        case Stable(count, root):
-            return np.vstack([np.full(len(root), count), root])
+        case Located() | Lift() | Voted() | Stable():
+            return np.concatenate([np.ravel(np.asarray(part)) for part in vars(statistic).values()])
     return statistic
 
 
