@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from math import inf, isfinite, log, nan
-from pathlib import Path
+from os import PathLike
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -25,7 +25,7 @@ from workbench.study.planner import Candidate, Scale, factors
 from workbench.study.profiles import PROFILES, computed
 from workbench.study.rules import Interval, Status, Vector, Verdict, claim_level
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.store import Cell, Store
+from workbench.study.store import Cell, Shelf, Store
 from workbench.study.sweeps import Block, Point, Task, compute, resources
 from workbench.types import Columns
 
@@ -472,22 +472,8 @@ REMEMBERED = 200  # searches kept in one process
 _memory: dict[tuple[str, float, str, int], Least] = {}
 
 
-class Asked(NamedTuple):
-    """One search: all that a worker needs. Without computing, it stops at the first block that is missing."""
-
-    scaling: Scaling
-    value: float
-    profile: str
-    seed: int
-    store: Path | None
-    computing: bool = True
-
-
 class _MissingError(Exception):
     """A search wants a block that is not stored."""
-
-
-Found: TypeAlias = tuple[Least, list[tuple[Point, Cell]]]
 
 
 def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[list[Least]]:
@@ -499,30 +485,23 @@ def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[li
     """
     integer_at_least(0, seed=seed)
     lent, wanted = resources(), [one for one in scalings if profile in one.caps]
-    path = Path(lent.store) if lent.store else None
-    asked = {
-        (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
-        for one in wanted
-        for value in one.at(profile)
-    }
+    asked = {(one.name, value, profile, seed): (one, value) for one in wanted for value in one.at(profile)}
     new = {key: one for key, one in asked.items() if key not in _memory}
     if lent.scheduler:
         for key, one in [*new.items()]:
             with suppress(_MissingError):
-                _memory[key], _ = _least(one._replace(computing=False))
+                _memory[key], _ = _least(profile, seed, lent.store, False, one)
                 del new[key]
-    keys, sent = [*new], [one._replace(store=None) if lent.scheduler else one for one in new.values()]
-    with closing(computed(_least, sent, lent.jobs, lent.scheduler)) as found:
+    keys, sent = [*new], [*new.values()]
+    search = partial(_least, profile, seed, None if lent.scheduler else lent.store, True)
+    with closing(computed(search, sent, lent.jobs, lent.scheduler)) as found:
         for place, (least, cells) in found:
             _memory[keys[place]] = least
-            if path and cells:
-                with Store(path) as store:
-                    scaling = sent[place].scaling
-                    trials: Any = scaling.statement.block
-                    shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed)
+            if lent.store and cells:
+                with Store(lent.store) as store:
+                    shelf = _shelf(store, sent[place][0], seed)
                     for point, cell in cells:
                         shelf.put(point, cell)
-
     result = [[_memory[one.name, value, profile, seed] for value in one.at(profile)] for one in wanted]
     while len(_memory) > REMEMBERED:
         del _memory[next(iter(_memory))]
@@ -533,18 +512,30 @@ def forget() -> None:
     _memory.clear()
 
 
-def _least(asked: Asked) -> Found:
-    scaling, seed = asked.scaling, asked.seed
+def _shelf(store: Store, scaling: Scaling, seed: int) -> Shelf:
     trials: Any = scaling.statement.block
-    setting = scaling.setting(asked.value)
+    return store.shelf(scaling.name, trials, BRACKETING, seed=seed)
+
+
+def _least(
+    profile: str,
+    seed: int,
+    path: str | PathLike[str] | None,
+    computing: bool,
+    asked: tuple[Scaling, float],
+) -> tuple[Least, list[tuple[Point, Cell]]]:
+    """Return what one search finds; without computing, it stops at the first block that is missing."""
+    scaling, value = asked
+    trials: Any = scaling.statement.block
+    setting = scaling.setting(value)
     fewest = float(setting.fewest)
-    planned = Least(asked.value, setting, fewest, (fewest, fewest), "planned", 0)
+    planned = Least(value, setting, fewest, (fewest, fewest), "planned", 0)
     if not trials:
         return planned, []
-    target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
+    target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[profile])
     cells: list[tuple[Point, Cell]] = []
-    with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed) if store else None
+    with Store(path) if path else nullcontext() as store:
+        shelf = _shelf(store, scaling, seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
@@ -553,7 +544,7 @@ def _least(asked: Asked) -> Found:
             for number in range(PARTS * block, PARTS * block + runs // BRACKETING):
                 cell = shelf.get(point, number) if shelf else None
                 if cell is None:
-                    if not asked.computing:
+                    if not computing:
                         raise _MissingError
                     cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, trials))
                     if shelf:
@@ -566,4 +557,4 @@ def _least(asked: Asked) -> Found:
         found = least_n(errors, target, max(setting.start, 1))
     if setting.fewest > 1 and found.n <= REFUSED * setting.fewest:
         return planned._replace(runs=found.runs), cells
-    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs), cells
+    return Least(value, setting, found.n, found.interval, found.kind, found.runs), cells
