@@ -481,14 +481,12 @@ INTACT, USABLE = "an intact database of sweeps", "a database of sweeps that can 
 @pytest.mark.parametrize(
     ("spoil", "expected"),
     [
-        (lambda path: path.write_text("no database, but long enough to have a header\n" * 100), INTACT),
         (lambda path: path.mkdir(), USABLE),
         (written(lambda content: content[:4096] + b"\xa5" * (len(content) - 4096)), INTACT),
         (written(lambda content: content[:5000]), INTACT),
         (stated("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE block = 1"), INTACT),
         (planted, INTACT),
         (stated("CREATE TABLE cells (mine TEXT)", fill=False), USABLE),
-        (stated("PRAGMA user_version = 99"), USABLE),
     ],
 )
 def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
