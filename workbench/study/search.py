@@ -141,7 +141,7 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     It misses with a chance of `level`, about: the profile likelihood over s and the five curves, cut at the
     quantile of χ² with one degree of freedom, widened where the counts vary more than those of a binomial
     distribution. No cliff is known better than `step`, ln of the ratio of neighbouring n. Where no curve
-    fits, the exact bracket (`intervals.bracket_of`), which needs monotony alone.
+    fits, the exact bracket (`measures.bracket_of`), which needs monotony alone.
     """
     near = counts.within(around.centre, max(NEAR, WIDE * around.width))
     centres = np.linspace(around.centre - REACH, around.centre + REACH, PLACES)
