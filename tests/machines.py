@@ -19,7 +19,7 @@ NEEDS = {"Prescott": "sse3", "Haswell": "avx2", "SkylakeX": "avx512f"}  # kernel
 SPELT = {"sse3": "pni"}
 THREADS = (1, 2)
 OWN = "its own"  # what the library chooses
-LOADED = "from workbench.study.grids import KERNELS; print(*KERNELS, sep=', ')"
+LOADED = "from workbench.study.store import KERNELS; print(*KERNELS, sep=', ')"
 
 
 def kernels(cpuinfo: str, machine: str) -> list[str]:

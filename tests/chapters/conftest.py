@@ -8,8 +8,8 @@ import pytest
 
 from workbench.chapters.registry import CLAIMS
 from workbench.study import sweeps as sweep
-from workbench.study.grids import Sweep
 from workbench.study.rules import Status
+from workbench.study.sweeps import Sweep
 
 # A world of another block needs no care: tables are kept by what measured them. Where a part of the package
 # is replaced, which blocks call, the tables measured with it are forgotten with it.
@@ -110,7 +110,7 @@ def constant(**found):
 
 def decided(identifier, profile="quick"):
     """Return the verdict on a claim, which can be written."""
-    verdict = CLAIMS[identifier].decide(profile, SEED, 1)
+    verdict = CLAIMS[identifier].decide(profile, SEED)
     assert verdict.record()
     return verdict
 

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 from workbench.chapters import registry
-from workbench.chapters.registry import CLAIMS, Claim, decide
+from workbench.chapters.registry import CLAIMS, Claim, decide, index
 from workbench.errors import ArgumentError
 from workbench.sources import sources, statements
-from workbench.study.claim import index
-from workbench.study.grids import Sweep, grid
-from workbench.study.profiles import CLAIM_LEVEL, blocks, claim_level
-from workbench.study.rules import Status, at_most
+from workbench.study.rules import CLAIM_LEVEL, Status, at_most, claim_level
+from workbench.study.sweeps import Sweep, blocks, grid
 
 ROOT = Path(__file__).parents[2]
 
@@ -90,8 +88,8 @@ def test_checks_are_combined_and_a_sweep_without_the_profile_is_left_out():
 
     large = Sweep("claims-large", grid(scale=1), tails, trials=10, blocks={"full": 2})
     both = Claim("both", "B", ("demo/1",), "", checks, lambda: (SWEEP, large))
-    assert both.decide("quick", 3, 1).trials == 100
-    assert both.decide("full", 3, 1).trials == 4020
+    assert both.decide("quick", 3).trials == 100
+    assert both.decide("full", 3).trials == 4020
     assert found == [(1, 3), (2, 3)]
 
 

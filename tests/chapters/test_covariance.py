@@ -16,8 +16,7 @@ from tests.chapters.conftest import (
 )
 from workbench.chapters.covariance import heavy_tails, joint, net, unbounded
 from workbench.estimators.heavy_tailed import Band, preconditioning_step
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Status
+from workbench.study.rules import Status, claim_level
 from workbench.study.sweeps import run
 
 RATE, STEP, NET = (

@@ -7,10 +7,8 @@ import pandas as pd
 import pytest
 
 from workbench.chapters.many_dimensions import coinpress, steps
-from workbench.study.grids import resampler
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Status
-from workbench.study.sweeps import run
+from workbench.study.rules import Status, claim_level
+from workbench.study.sweeps import resampler, run
 
 SEED, LEVEL = 6, claim_level() / 50
 

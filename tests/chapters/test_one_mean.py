@@ -15,11 +15,9 @@ from workbench.estimators.release import FOR_OTHERS
 from workbench.estimators.shared import noisy_means as rescaled
 from workbench.privacy import ApproxDP
 from workbench.study import scaling as searches
-from workbench.study.grids import Sweep
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Status
+from workbench.study.rules import Status, claim_level
 from workbench.study.scaling import Least
-from workbench.study.sweeps import run
+from workbench.study.sweeps import Sweep, run
 
 NAME = "one-mean/{}".format
 

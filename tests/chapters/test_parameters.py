@@ -19,8 +19,7 @@ from workbench.lab import notebook as session
 from workbench.lab.notebook import Session, defaults, nearest, neutral
 from workbench.lab.project import chapter
 from workbench.lab.publish.committed import REQUIRED, parameters
-from workbench.study.run import Run
-from workbench.study.sweeps import noting
+from workbench.study.sweeps import Run, lending
 
 # A notebook whose parameters and set-up were run, with parameters of our choice.
 
@@ -196,7 +195,7 @@ def shown(path, folder, **moved):
     def show(session, figure, *, verdicts=(), **numbers):
         calls.append((figure, nearest(session.chapter, numbers)))
 
-    with noting([]), patch.object(Session, "show", show):
+    with lending(noted=[]), patch.object(Session, "show", show):
         for cell in others:
             if "lab.show(" in cell:
                 exec(cell, names)

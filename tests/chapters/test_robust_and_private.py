@@ -82,8 +82,8 @@ WRONG = {
 def test_a_claim_holds_in_its_world_and_is_refuted_in_another(name, monkeypatch):
     claim = CLAIMS[f"robust-and-private/{name}"]
     for change, status in ((lambda point: {}, Status.HOLDS), (WRONG[name], Status.REFUTED)):
-        monkeypatch.setattr("workbench.study.claim.run", world(change))
-        assert claim.decide("full", 3, 1).status is status
+        monkeypatch.setattr("workbench.study.rules.run", world(change))
+        assert claim.decide("full", 3).status is status
 
 
 @pytest.mark.parametrize(("often", "status"), [(0.0, Status.HOLDS), (0.3, Status.REFUTED)])
@@ -93,8 +93,8 @@ def test_few_rows_are_better_without_a_filter_only_if_they_are(often, status, mo
         found = {"source": np.where(better, 0.1, np.inf), "box": 0.4}
         return pd.concat([pd.DataFrame({**point, **found}) for point in sweep.points])
 
-    monkeypatch.setattr("workbench.study.claim.run", run)
-    assert CLAIMS["robust-and-private/plain-wins-few-rows"].decide("full", 3, 1).status is status
+    monkeypatch.setattr("workbench.study.rules.run", run)
+    assert CLAIMS["robust-and-private/plain-wins-few-rows"].decide("full", 3).status is status
 
 
 def every_second_is_silent(found, point):

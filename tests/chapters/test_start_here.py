@@ -6,7 +6,7 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.chapters import start_here
 from workbench.chapters.start_here import applicable
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 
 
 def test_every_private_estimator_of_a_mean_has_a_row():

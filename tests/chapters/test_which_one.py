@@ -89,7 +89,7 @@ def forget():
 
 
 def decided(claim, profile="quick"):
-    return decide([claim], profile, 4, jobs=1)[claim]
+    return decide([claim], profile, 4)[claim]
 
 
 @pytest.mark.daily

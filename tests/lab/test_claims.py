@@ -90,8 +90,8 @@ def test_a_quick_run_agrees_or_differs_whatever_full_has_decided(ours, theirs, a
 
 def decided(claim, *faults):
     """How a quick run of a claim agrees: serial, without a store, and without the tables of another run."""
-    with sweeps.lending(sweeps.Resources()), patch.dict(sweeps._memory, clear=True), alone(*faults):
-        found = CLAIMS[claim].decide("quick", 1, 1).about(claim, "").record()
+    with sweeps.lending(**vars(sweeps.NONE)), patch.dict(sweeps._memory, clear=True), alone(*faults):
+        found = CLAIMS[claim].decide("quick", 1).about(claim, "").record()
     return claims.agreement(found, claims.full_verdicts()[claim])
 
 

@@ -18,7 +18,7 @@ from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab import explore, explorers
 from workbench.lab.project import calls
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 from workbench.study.trade_off import TradeOff
 
 COMMITTED = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/*.json"))

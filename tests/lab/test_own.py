@@ -12,7 +12,7 @@ from workbench.errors import ArgumentError
 from workbench.lab import explore, explorers
 from workbench.lab.notebook import colour_keys, compare
 from workbench.populations import UnivariateGaussian
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 
 HEIGHTS = {"low": 0.0, "high": 250.0}
 

@@ -17,8 +17,8 @@ import pytest
 from tests.lab.conftest import PATIENCE, ROOT, checkout, cluster, marked, until, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.runner import Interrupted, interruptible
-from workbench.study.grids import Sweep, grid
-from workbench.study.sweeps import Store, digest, run
+from workbench.study.store import Store, digest
+from workbench.study.sweeps import Sweep, grid, lending, run
 
 # `reproduce` as a command: what it commits and compares, and what is kept when it is ended in the middle.
 
@@ -30,10 +30,9 @@ import os, time
 import numpy as np
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.chapters.registry import CLAIMS
-from workbench.study.claim import Claim
+from workbench.study.rules import Claim
 from workbench.study.rules import at_most
-from workbench.study.grids import Sweep, grid
-from workbench.study.sweeps import run
+from workbench.study.sweeps import Sweep, grid, run
 
 def measure(*, trials, data, noise, **point):
     with open(os.environ["STARTED"], "a") as started:
@@ -359,10 +358,11 @@ def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(monkeypatch)
     monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
     sweep = Sweep("refused", grid(n=1), block, trials=1, blocks={"quick": 1})
     for address in ("tcp://127.0.0.1:9", "nonsense://", "zz"):
-        with pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
-            run(sweep, "quick", seed=1, scheduler=address)
+        with lending(scheduler=address), pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
+            run(sweep, "quick", seed=1)
     with (
         cluster(dict(os.environ), workers=0) as none,
+        lending(scheduler=none.address),
         pytest.raises(ArgumentError, match="one with a worker within 2 s"),
     ):
-        run(sweep, "quick", seed=1, scheduler=none.address)
+        run(sweep, "quick", seed=1)

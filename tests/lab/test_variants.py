@@ -23,10 +23,8 @@ from workbench.lab.notebook import Session
 from workbench.lab.project import Project, find, nbformat, shown
 from workbench.lab.runner import variants
 from workbench.study import measures
-from workbench.study import sweeps as database
-from workbench.study.grids import Sweep, grid
-from workbench.study.run import TooMuchWorkError
-from workbench.study.sweeps import LENT, run
+from workbench.study import store as database
+from workbench.study.sweeps import LENT, Sweep, TooMuchWorkError, grid, lending, run
 
 # A notebook at parameters: what is refused before anything runs, and which folder its outputs have.
 
@@ -278,7 +276,8 @@ LEASED = Sweep("leased", grid(n=[2, 3]), measure, trials=2000, blocks={"quick": 
 def path(tmp_path):
     """A notebook's store, beside the record of its folder."""
     path = runner.place(tmp_path / "01_good")
-    run(LEASED, "quick", seed=1, store=path)
+    with lending(store=path):
+        run(LEASED, "quick", seed=1)
     return path
 
 
@@ -303,7 +302,8 @@ def test_a_damaged_store_is_found_and_set_aside(path, spoil):
         assert runner.prepare(path) == f"its store was damaged: begun again; it is kept as {kept}"
         assert not path.exists()
         assert path.with_name(kept).read_bytes() == content
-        run(LEASED, "quick", seed=1, store=path)
+        with lending(store=path):
+            run(LEASED, "quick", seed=1)
         assert runner.prepare(path) == ""
 
 

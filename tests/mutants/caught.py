@@ -21,7 +21,7 @@ from tests.mutants.table import MUTANTS
 from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, finding, first_of, mutated
 from tests.mutants.test_properties import OF_PROPERTIES
 from workbench.study.mutants import attacked, mutants_of
-from workbench.study.pairs import BUILDERS
+from workbench.study.pairs import KEYS as ATTACKED
 
 LIST = Path(__file__).with_suffix(".json")
 SLOW = re.compile(
@@ -42,7 +42,7 @@ def contracts_and_properties():
 
 
 def attacks():
-    for key in soonest(BUILDERS):
+    for key in soonest(ATTACKED):
         for mutant in mutants_of(key):
             yield mutant.name, f"attack on {mutant.found_by.stage}", partial(by_attack, mutant)
 

@@ -12,7 +12,7 @@ from workbench.estimators.two_step import TwoStepMean
 from workbench.privacy import ApproxDP, NonPrivate, PureDP, SimulatedNoise
 from workbench.study.faults import alone, weaker
 from workbench.study.mutants import UNIVARIATE, all_mutants, attacked, mutants_of
-from workbench.study.pairs import BUILDERS, WHOLE, attack, attacks, builder, multivariate, univariate
+from workbench.study.pairs import KEYS, WHOLE, attack, attacks, builder, multivariate, univariate
 from workbench.study.pairs.replayed import Setting, both, replayed
 
 MANY_ROWS = 5000  # plans have all their steps
@@ -47,7 +47,7 @@ def some(chosen, everything):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("key", some(ATTACKED, BUILDERS))
+@pytest.mark.parametrize("key", some(ATTACKED, KEYS))
 def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
     found = [report for _, report in attacks([key])]
     assert not [report.message for report in found if report.violated]
@@ -55,7 +55,7 @@ def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("key", BUILDERS)
+@pytest.mark.parametrize("key", KEYS)
 def test_every_stage_of_an_entry_is_attacked_and_the_whole(key):
     cases = list(builder(key)())
     assert {case.stage for case in cases} >= {*stages(key), WHOLE}
@@ -75,7 +75,7 @@ def stages(key):
 @pytest.mark.daily
 def test_every_entry_has_attacks_and_a_mutant():
     private = {key for key, entry in CATALOG.items() if NonPrivate not in map(type, entry.budgets)}
-    assert {*BUILDERS} == private == {mutant.found_by.key for mutant in all_mutants()}
+    assert {*KEYS} == private == {mutant.found_by.key for mutant in all_mutants()}
 
 
 @pytest.mark.daily

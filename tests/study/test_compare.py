@@ -10,7 +10,6 @@ from workbench.estimators import Abstention
 from workbench.populations import MultivariateGaussian, UnivariateGaussian
 from workbench.study import compare
 from workbench.study.audit import OwnFunction, mechanism
-from workbench.study.sweeps import CellError
 
 NORMAL, ONE, TWO_STEP = UnivariateGaussian(3.0), PureDP(1.0), TwoStepMean(radius=9, sigma=1.0)
 LIMIT = 9.0
@@ -65,7 +64,6 @@ def test_workers_give_the_same_bits_and_more_trials_go_on():
         ({"f": TwoStepMean}, {}, "f = 'ABCMeta': expected f(rows, rng)"),
         ({"f": plain}, {"n": []}, "n = []: expected one, or several that differ"),
         ({"f": plain}, {"n": [10, 10]}, "n = [10, 10]: expected one, or several that differ"),
-        ({"f": plain}, {"trials": 0}, "trials = 0: expected an integer, at least 1"),
         ({"f": TWO_STEP}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
         ({"a": TWO_STEP, "b": CoinPressMean(radius=9, sigma=1.0)}, {}, "loss = None: expected the one"),
     ],
@@ -82,11 +80,6 @@ def test_rows_in_space_and_references_without_privacy():
     found = compare(methods, population=law, n=100, budget=None, trials=10).frame
     one, other = (part["error"].to_numpy() for _, part in found.groupby("method"))
     np.testing.assert_allclose(one, other, rtol=1e-9)
-
-
-def test_a_function_that_fails_is_named():
-    with pytest.raises(CellError, match="ZeroDivisionError"):
-        compare({"bad": lambda rows, rng: 1 / 0}, population=NORMAL, n=9, budget=None)
 
 
 @pytest.mark.parametrize(

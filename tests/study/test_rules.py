@@ -11,21 +11,25 @@ from scipy.stats import binom, binomtest, sem, t
 
 from workbench.errors import ArgumentError
 from workbench.study.comparing import WORLDS, Judged, hidden_worlds
-from workbench.study.intervals import (
-    bootstrap_interval,
+from workbench.study.measures import (
+    Measure,
     bracket_of,
-    clopper_pearson,
     crossing,
     local_slope,
+    near,
+    paired_ratio,
+    resampled,
+    slope_inside,
 )
-from workbench.study.measures import Measure, near, paired_ratio, slope_inside
-from workbench.study.profiles import CONTRACT_LEVEL, claim_level
+from workbench.study.profiles import CONTRACT_LEVEL
 from workbench.study.rules import (
     POWER,
     Status,
     Verdict,
     alike,
     at_most,
+    claim_level,
+    clopper_pearson,
     combine,
     compare,
     enough,
@@ -33,6 +37,7 @@ from workbench.study.rules import (
 )
 
 HOLDS, REFUTED, UNDECIDED = Status.HOLDS, Status.REFUTED, Status.UNDECIDED
+BOUND = at_most(np.int64(3), 200, 0.1, 1e-4).about("l17-x", "the failure probability is ≤ 0.1", n=2000)
 
 
 @pytest.mark.parametrize("level", [1e-2, claim_level()])
@@ -114,18 +119,17 @@ def test_a_slope_from_few_trials_or_infinite_errors_is_undecided():
     ("statuses", "place"), [([HOLDS], 0), ([HOLDS, UNDECIDED], 1), ([UNDECIDED, REFUTED, HOLDS], 1)]
 )
 def test_several_checks_are_what_the_worst_of_them_is(statuses, place):
-    numbers = {HOLDS: 1.0, REFUTED: 2.0, UNDECIDED: 1.1}
     checks = [
-        near("", Measure(x, (x - 0.01, x + 0.01), 50), 1.0, level=1e-4, band=0.1, n=place)
-        for place, x in enumerate(map(numbers.get, statuses))
+        replace(BOUND, status=status, n=n, estimate=n / 9, interval=(n, n), bound=n)
+        for n, status in enumerate(statuses)
     ]
     verdict, shown = combine(checks), checks[place]
-    assert (verdict.status, verdict.trials) == (statuses[place], 50 * len(checks))
-    assert verdict.level == pytest.approx(1e-4 * len(checks))
-    for name in ("n", "estimate", "interval", "bound"):
+    assert verdict.level == pytest.approx(BOUND.level * len(checks))
+    assert verdict.trials == BOUND.trials * len(checks)
+    for name in ("status", "n", "estimate", "interval", "bound"):
         assert getattr(verdict, name) == getattr(shown, name)
     assert [check["status"] for check in verdict.detail["checks"]] == statuses
-    assert combine([shown] * 2, trials=60).trials == 60
+    assert combine(checks, trials=60).trials == 60
     with pytest.raises(ArgumentError):
         combine([])
 
@@ -133,7 +137,6 @@ def test_several_checks_are_what_the_worst_of_them_is(statuses, place):
 # What a verdict records
 
 
-BOUND = at_most(np.int64(3), 200, 0.1, 1e-4).about("l17-x", "the failure probability is ≤ 0.1", n=2000)
 NESTED = {"b": [-inf, {"z": nan, "a": np.arange(2)}], "a": None, "flag": True, "word": "x"}
 
 
@@ -149,13 +152,16 @@ def test_a_record_comes_back_from_json():
 @pytest.mark.parametrize(
     ("status", "interval"), [(HOLDS, (0, 2000)), (REFUTED, (2000, inf)), (UNDECIDED, (0, inf))]
 )
-def test_a_check_says_enough_or_not_or_nothing_or_how_many_rows_its_error_needs(status, interval):
+def test_a_check_says_enough_or_not_or_nothing(status, interval):
     check = enough(enough(replace(BOUND, status=status), "X/1", "planned"), "X/1", "shape", 200, 50.0)
-    first, second = combine([check]).detail["checks"][0]["detail"]["sizes"]
+    first, second = check.detail["sizes"]
     assert (first["predicted"], first["estimate"], first["interval"]) == (2000, 2000, interval)
     assert (second["predicted"], second["estimate"], second["kind"]) == (50, 200, "tried")
-    check = near("c", Measure(0.2, (0.15, 0.25), 10), 0.1, "s", level=1e-3, band=0.1, n=1000)
-    (size,) = in_proportion(check, "X/1", "f").detail["sizes"]  # an error twice the predicted one
+
+
+def test_an_error_twice_the_predicted_one_needs_twice_the_rows():
+    check = replace(BOUND, n=1000, bound=0.1, estimate=0.2, interval=(0.15, 0.25))
+    (size,) = in_proportion(check, "X/1", "f").detail["sizes"]
     assert [size["predicted"], size["estimate"], *size["interval"]] == pytest.approx([1000, 2000, 1500, 2500])
 
 
@@ -182,15 +188,15 @@ def test_clopper_pearson_is_that_of_scipy(n, level):
 def test_bootstrap_of_a_mean_against_student(n, level):
     x = generator().normal(3, 2, size=n)
     expected = t.interval(1 - level, n - 1, x.mean(), sem(x))
-    found = bootstrap_interval(np.mean, x, level, generator(), 4000)
+    found = resampled(np.mean, x, level, generator(), 4000).interval
     assert found == pytest.approx(expected, abs=0.05 * np.ptp(expected))
 
 
 def test_infinite_errors_and_undefined_resamples_are_not_hidden():
     x = np.r_[generator().exponential(size=97), [inf] * 3]
-    assert np.isfinite(bootstrap_interval(np.median, x, 1e-3, generator())).all()
-    assert all(map(isnan, bootstrap_interval(np.mean, x, 1e-3, generator())))
-    some = bootstrap_interval(lambda v: v.mean() if 0 in v else nan, np.arange(20.0), 0.05, generator())
+    assert np.isfinite(resampled(np.median, x, 1e-3, generator()).interval).all()
+    assert all(map(isnan, resampled(np.mean, x, 1e-3, generator()).interval))
+    some = resampled(lambda v: v.mean() if 0 in v else nan, np.arange(20.0), 0.05, generator()).interval
     assert some == (-inf, inf)  # a third of the resamples lack the 0
 
 

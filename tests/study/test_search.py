@@ -1,6 +1,5 @@
 """The search for the least n: intervals cover, cliffs, plateaus and dips are told, and it stops when told."""
 
-from dataclasses import dataclass
 from math import inf, log
 
 import numpy as np
@@ -138,27 +137,22 @@ def test_a_line_is_fitted_only_where_errors_are_one():
 # The fewest rows that a plan takes
 
 
-@dataclass(frozen=True)
 class Needs:
-    rows: float
+    def __init__(self, rows):
+        self.rows = rows
 
     def plan(self, n, d, budget):
         integer_at_least(1, d=d)
-        if n < self.rows:
-            raise ArgumentError("n", n, f"at least {self.rows}")
+        integer_at_least(self.rows, n=n)
         return Charge("step", "laplace", 1.0, budget)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 64, 2967, 10**9 + 7])
-def test_the_number_that_the_plan_asks_for_is_found(rows):
+@pytest.mark.parametrize("rows", [1, 64, 10**9 + 7])
+def test_the_number_that_the_plan_asks_for_is_found_and_other_refusals_are_passed_on(rows):
     assert fewest_rows(Needs(rows), 2, PureDP(1.0)) == rows
-
-
-def test_other_refusals_and_hopeless_ones_are_passed_on():
-    with pytest.raises(ArgumentError, match="d = 0"):
-        fewest_rows(Needs(3), 0, PureDP(1.0))
-    with pytest.raises(ArgumentError, match="n = "):
-        fewest_rows(Needs(float("inf")), 1, PureDP(1.0))
+    for needed, d, words in ((rows, 0, "d = 0"), (10**13, 1, "n = ")):
+        with pytest.raises(ArgumentError, match=words):
+            fewest_rows(Needs(needed), d, PureDP(1.0))
 
 
 @pytest.mark.daily

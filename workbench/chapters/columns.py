@@ -17,7 +17,7 @@ from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.privacy import Budget
-from workbench.study.run import Role, Run, stream, value_of
+from workbench.study.sweeps import Role, Run, stream, value_of
 from workbench.study.trade_off import TradeOff
 
 BOUNDED, UNBOUNDED = "univariate/bounded-mean", "univariate/unbounded-mean"

@@ -15,11 +15,9 @@ from workbench.chapters.scalings import al22, l17, lkko21, m21, wx19
 from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
 from workbench.chapters.what_epsilon_means import attacks, densities, members
 from workbench.chapters.which_one import choice as planner
-from workbench.errors import one_of
-from workbench.study.claim import Claim as Claim
-from workbench.study.claim import index
+from workbench.errors import ArgumentError, one_of
+from workbench.study.rules import Claim as Claim
 from workbench.study.rules import Verdict
-from workbench.study.sweeps import resources
 
 TOPICS = (
     *(attacks, densities, members),
@@ -32,6 +30,17 @@ TOPICS = (
     *(designs, dimension, figures_1_to_4, entries, wx19),
     planner,
 )
+
+
+def index(*families: Iterable[Claim]) -> dict[str, Claim]:
+    """Return the claims of several families by id, or raise if two share an id or a number."""
+    claims = [claim for family in families for claim in family]
+    for names in ([claim.id for claim in claims], [claim.number for claim in claims]):
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ArgumentError("claims", twice, "ids and numbers that are unique")
+    return {claim.id: claim for claim in claims}
+
+
 CLAIMS: dict[str, Claim] = index(*(topic.CLAIMS for topic in TOPICS))
 
 
@@ -53,8 +62,7 @@ def claim_id(name: str) -> str:
     return found
 
 
-def decide(ids: Iterable[str], profile: str, seed: int, jobs: int | None = None) -> dict[str, Verdict]:
-    """Return the verdicts on these claims by id, in the order asked for; `jobs` is as of `sweep.run`."""
+def decide(ids: Iterable[str], profile: str, seed: int) -> dict[str, Verdict]:
+    """Return the verdicts on these claims by id, in the order asked for."""
     wanted, claims = [claim_id(name) for name in ids], known()
-    jobs = resources().jobs if jobs is None else jobs
-    return {id: claims[id].decide(profile, seed, jobs).about(id, claims[id].statement) for id in wanted}
+    return {id: claims[id].decide(profile, seed).about(id, claims[id].statement) for id in wanted}

@@ -13,7 +13,7 @@ from workbench.charts.chart import Chart, Film, Heat, Mark, Panel, Role, Series
 from workbench.charts.style import name, number
 from workbench.special import ndtri
 from workbench.study.measures import BAND, Measure, median
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 
 # what pictures are made of, so that a chapter imports it from here
 __all__ = ["Chart", "Film", "Heat", "Mark", "Panel", "Series", "name", "number"]

@@ -102,8 +102,7 @@ def remake() -> None:
     """Make a figure again as asked on stdin; print how far it is each second, then its page."""
     from workbench.lab.notebook import Session, nearest  # which imports this module
     from workbench.lab.runner import held
-    from workbench.study.run import Run
-    from workbench.study.sweeps import Resources, lending, noting
+    from workbench.study.sweeps import Run, lending
 
     order, out, sys.stdout = json.loads(sys.stdin.read()), sys.stdout, sys.stderr
     figure = getattr(import_module(order["module"]), order["figure"])
@@ -123,10 +122,10 @@ def remake() -> None:
     threading.Thread(target=tell, daemon=True).start()
     try:
         near = nearest(lab.chapter, order["parameters"])
-        with noting(blocks), suppress(Exception):  # then how much is left is not known
+        with lending(noted=blocks), suppress(Exception):  # then how much is left is not known
             for profile in lab.profiles:
                 figure(Run(profile, lab.seed), **near)
-        with lending(Resources(store=store)):
+        with lending(store=store):
             page, _ = lab.made(figure, order["verdicts"], order["parameters"])
     except Exception as error:
         page = said(f"{type(error).__name__}: {error}")

@@ -13,11 +13,11 @@ from workbench.lab.estimating import spending
 from workbench.lab.tables import say, text
 from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
-from workbench.study.grids import one_thread
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
 from workbench.study.parameters import loaded
 from workbench.study.profiles import AUDIT_LEVEL, AUDITS, AuditPreset, mapped
+from workbench.study.store import one_thread
 
 NUMBERS = ("claim", "finding", "ε ≥", "μ ≥", "ρ ≥", "runs", "pair")
 FINDINGS = ("none found", "VIOLATION"), ("MISSED", "caught")  # of an estimator, and of a mutant

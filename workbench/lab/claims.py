@@ -125,7 +125,7 @@ def checks(verdict: Record) -> Sequence[Record]:
 
 
 def _compared(one: Record, other: Record) -> tuple[bool, float]:
-    from workbench.study.profiles import claim_level  # slow to load, and asked by runs alone
+    from workbench.study.rules import claim_level  # slow to load, and asked by runs alone
 
     ours, theirs = float(one["estimate"]), float(other["estimate"])
     (low, high), (least, most) = (map(float, check["interval"]) for check in (one, other))

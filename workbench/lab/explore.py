@@ -36,7 +36,7 @@ from workbench.errors import ArgumentError, one_of
 from workbench.lab.aside import aside
 from workbench.lab.figures import publish
 from workbench.study.parameters import Choice, Slider
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 
 SCRIPT, STYLE = (Path(__file__).with_name(f"explore.{kind}") for kind in ("mjs", "css"))
 FOLDER = "explorers"  # in a notebook's figures

@@ -25,7 +25,7 @@ from workbench.chapters.trade_offs import STARTS, Start, fewest_rows, limits
 from workbench.errors import ArgumentError, integer_at_least, one_of
 from workbench.lab.explore import Explorer, Form, computed, control, drawable, short
 from workbench.study.parameters import Choice, Parameter, Slider
-from workbench.study.run import Run
+from workbench.study.sweeps import Run
 from workbench.study.trade_off import FREE, TradeOff
 
 SPREADS = 6  # usual spreads that a range has, unless the spread is said

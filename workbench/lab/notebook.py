@@ -39,7 +39,7 @@ from workbench.privacy import Budget, NonPrivate
 from workbench.study.comparing import Comparison, entry_like
 from workbench.study.comparing import compare as compared
 from workbench.study.parameters import Choice, Slider, typed
-from workbench.study.run import Run, TooMuchWorkError
+from workbench.study.sweeps import Run, TooMuchWorkError
 
 STAND = "Claims are statements at numbers of their own, which the notebook's parameters do not move."
 MARK = "# Parameters\n"  # what papermill writes above those that it was given

@@ -43,10 +43,10 @@ from workbench.lab.explore import FOLDER as MOVING
 from workbench.lab.figures import PROFILES, figures, outputs, verdicts
 from workbench.lab.project import Project, chapter, find, nbformat, shown
 from workbench.lab.publish.committed import REQUIRED, parameters
-from workbench.study.grids import SOFTWARE
 from workbench.study.parameters import Declared, brief
 from workbench.study.profiles import cluster
-from workbench.study.sweeps import LENT, NONE, DamagedError, Store, digest, require_intact
+from workbench.study.store import SOFTWARE, DamagedError, Store, digest, require_intact
+from workbench.study.sweeps import LENT, NONE
 
 OWN = {  # parameters the runner sets
     "profile": "the option --profile instead of a parameter",

@@ -24,9 +24,9 @@ from workbench.errors import ArgumentError, integer_at_least, probability
 from workbench.estimators import Abstention
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
-from workbench.study.grids import Role, point_id, stream
-from workbench.study.intervals import clopper_pearson
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
+from workbench.study.rules import clopper_pearson
+from workbench.study.sweeps import Role, point_id, stream
 from workbench.types import Array
 
 # What a claim of privacy says about one event, and what one event proves about privacy.
@@ -123,21 +123,15 @@ class Event:
     view: View
     relation: Relation
     threshold: float
+    exchanged: bool  # whether the two distributions change roles
+    strength: float  # how far it is beyond the claim
 
     def count(self, outputs: Array) -> int:
         return int(hits(self.view(outputs), self.relation, self.threshold))
 
     def __str__(self) -> str:
-        return f"{self.view} {self.relation} {self.threshold:.6g}"
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An event, whether the two distributions change roles, and how far it is beyond the claim."""
-
-    event: Event
-    exchanged: bool
-    strength: float
+        exchanged = " (exchanged)" if self.exchanged else ""
+        return f"{self.view} {self.relation} {self.threshold:.6g}{exchanged}"
 
 
 def rows(outputs: object) -> Array:
@@ -148,7 +142,7 @@ def rows(outputs: object) -> Array:
     return values
 
 
-def choose(first: Array, second: Array, claim: Budget, caution: float, score: Score | None) -> Choice:
+def choose(first: Array, second: Array, claim: Budget, caution: float, score: Score | None) -> Event:
     """Return the event on which the distributions of `first` and `second` contradict `claim` most.
 
     Shares are taken at the end of an interval of `caution` standard deviations: a small number falls for
@@ -157,16 +151,16 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
     half, other = len(first) // 2, len(second) // 2
     fitted, held = (first[:half], second[:other]), (first[half:], second[other:])
     found = (
-        choice
+        event
         for view in _views(*fitted, score)
-        for choice in _choices(view, fitted, [view(part) for part in held], claim, caution)
+        for event in _events(view, fitted, [view(part) for part in held], claim, caution)
     )
-    return max(found, key=lambda choice: choice.strength)
+    return max(found, key=lambda event: event.strength)
 
 
-def _choices(
+def _events(
     view: View, fitted: tuple[Array, Array], seen: list[Array], claim: Budget, caution: float
-) -> Iterator[Choice]:
+) -> Iterator[Event]:
     pooled = np.concatenate([view(part) for part in fitted])
     thresholds = _quantiles(pooled, THRESHOLDS)
     values, times = np.unique(pooled, return_counts=True)
@@ -179,7 +173,7 @@ def _choices(
             (p, n), (q, m) = ((counts[i], len(seen[i])) for i in ((1, 0) if exchanged else (0, 1)))
             strength = excess(claim, _wilson(p / n, n, -caution), _wilson(q / m, m, caution))
             place = int(strength.argmax())
-            yield Choice(Event(view, relation, float(tried[place])), exchanged, float(strength[place]))
+            yield Event(view, relation, float(tried[place]), exchanged, float(strength[place]))
 
 
 def hits(values: Array, relation: Relation, thresholds: Array | float) -> NDArray[np.int64]:
@@ -401,7 +395,7 @@ def audit(
         sets, point = zip((pair.first, pair.second), blocks, strict=True), point_id({"pair": pair.name})
         return [_run(mechanism, x, trials, stream(seed, role, name, point, block)) for x, block in sets]
 
-    def choice(pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Choice:
+    def choice(pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Event:
         first, second = outputs(pair, Role.SCREEN, blocks, trials)
         return choose(first, second, claim, caution, score)
 
@@ -414,7 +408,7 @@ def audit(
         raise RepeatedError("mechanism", "the same outputs on two streams", "draws from the given stream")
     chosen = choice(pair, TRAINS, n_train, CAUTION)  # (2)
     samples = outputs(pair, Role.CONFIRM, (0, 1), n_test)  # (3)
-    counts = chosen.event.count(samples[chosen.exchanged]), chosen.event.count(samples[not chosen.exchanged])
+    counts = chosen.count(samples[chosen.exchanged]), chosen.count(samples[not chosen.exchanged])
     return _report(
         name,
         claim,
@@ -422,7 +416,7 @@ def audit(
         counts,
         n_test,
         pair=pair.name,
-        event=f"{chosen.event}{' (exchanged)' if chosen.exchanged else ''}",
+        event=str(chosen),
         runs=2 * (screened + n_train + n_test + 2 * FRESH),
     )
 

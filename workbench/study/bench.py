@@ -15,8 +15,8 @@ from typing import Any
 
 from workbench.catalog import KNOWN, Entry, Example, lookup
 from workbench.errors import integer_at_least
-from workbench.study.grids import Role, one_thread, stream
-from workbench.study.sweeps import keep_freed_memory
+from workbench.study.store import one_thread
+from workbench.study.sweeps import Role, keep_freed_memory, stream
 
 HEADER = (
     "key", "calibration", "budget", "n", "d", "first ms", "ms", "pass ms", "ratio", "peak MB", "peak/rows",

@@ -22,12 +22,11 @@ from workbench.losses import IntervalLoss, absolute_error
 from workbench.populations import Population
 from workbench.privacy import Budget
 from workbench.study.audit import Mechanism, OwnFunction, is_estimator
-from workbench.study.grids import Role, Sweep, grid, stream
-from workbench.study.intervals import quantile, quantile_interval
+from workbench.study.measures import quantile, quantile_interval
 from workbench.study.profiles import AUDIT_LEVEL
 from workbench.study.rules import refuted_from
 from workbench.study.search import accepts
-from workbench.study.sweeps import lending, resources, run
+from workbench.study.sweeps import Role, Sweep, grid, lending, run, stream
 from workbench.types import Array, Columns
 
 LEVEL = 0.05
@@ -35,22 +34,6 @@ MOST_TRIALS = 25  # of a block
 COLUMNS = ["method", "budget", "n", "trial", "error", "abstained"]
 SUMMARY = ["method", "budget", "n", "median", "low", "high", "no_answer", "predicted"]
 Loss = Callable[[Any, Any], Any]
-
-
-@dataclass(frozen=True)
-class Judge:
-    """The loss and the truth with which all answers are compared."""
-
-    loss: Loss
-    truth: Any
-    stated: bool = False  # whether predictions of the catalog's estimators are of this loss
-
-    def error(self, answer: Any) -> float:
-        if answer is None or isinstance(answer, Abstention):
-            return inf
-        found = self.loss(answer, self.truth)
-        error = found.width / 2 if isinstance(found, IntervalLoss) else float(found)
-        return inf if isnan(error) else error
 
 
 def distance(answer: Array, truth: Array) -> float:
@@ -62,8 +45,13 @@ def entry_like(method: object) -> Entry | None:
     return next((one for one in KNOWN.values() if type(one.estimator) is type(method)), None)
 
 
-def judge(methods: Iterable[object], population: Population, loss: Loss | None, truth: Any) -> Judge:
-    """Return the judge of some methods: the loss of their entries, or of a mean where there is none."""
+def judge(
+    methods: Iterable[object], population: Population, loss: Loss | None, truth: Any
+) -> tuple[Loss, Any, bool]:
+    """Return the loss and the truth with which all answers are compared, and whether predictions are of it.
+
+    They are those of the methods' entries, or of a mean where there is none.
+    """
     entries = [entry for method in methods if (entry := entry_like(method))]
     if loss is None and len({entry.estimand for entry in entries}) > 1:
         estimands = sorted({entry.estimand for entry in entries})
@@ -73,9 +61,9 @@ def judge(methods: Iterable[object], population: Population, loss: Loss | None, 
     if entries:
         clean = getattr(population, "clean", population)  # outliers do not move what is asked for
         known = replace(entries[0], population=clean).truth if truth is None else truth
-        return Judge(loss or entries[0].loss, known, loss is None and truth is None)
+        return loss or entries[0].loss, known, loss is None and truth is None
     known = population.mean if truth is None else truth
-    return Judge(loss or (absolute_error if np.ndim(known) == 0 else distance), known)
+    return loss or (absolute_error if np.ndim(known) == 0 else distance), known, False
 
 
 @dataclass(frozen=True)
@@ -85,7 +73,8 @@ class Contest:
     function: OwnFunction
     population: Population
     budget: Budget | None
-    judge: Judge
+    loss: Loss
+    truth: Any
 
     def accepts(self, n: int) -> bool:
         method = self.function.method
@@ -96,17 +85,24 @@ class Contest:
     def predicted(self, n: int) -> float:
         """Return the median error that the method states for n rows, infinite where it states none."""
         method = self.function.method
-        if not (self.judge.stated and hasattr(method, "predicted_error") and self.budget and self.accepts(n)):
+        if not (hasattr(method, "predicted_error") and self.budget and self.accepts(n)):
             return inf
         with np.errstate(all="ignore"):
             return float(method.predicted_error(n, self.population.d or 1, self.budget))
+
+    def error(self, answer: Any) -> float:
+        if answer is None or isinstance(answer, Abstention):
+            return inf
+        found = self.loss(answer, self.truth)
+        error = found.width / 2 if isinstance(found, IntervalLoss) else float(found)
+        return inf if isnan(error) else error
 
 
 def measured(contest: Contest, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     errors = np.full(trials, inf)
     for trial in range(trials if contest.accepts(n) else 0):
         answer = contest.function.answer(contest.population.sample(n, rng=data), noise, contest.budget)
-        errors[trial] = contest.judge.error(answer)
+        errors[trial] = contest.error(answer)
     return {"error": errors, "abstained": np.isinf(errors)}
 
 
@@ -179,8 +175,8 @@ def compare(
     if len(set(sizes)) < len(sizes):
         raise ArgumentError("n", n, "one, or several that differ")
     functions = [OwnFunction(name, method) for name, method in methods.items()]
-    judged = judge(methods.values(), population, loss, truth)
-    contests = [Contest(one, population, spent, judged) for one in functions for spent in budgets]
+    *judged, stated = judge(methods.values(), population, loss, truth)
+    contests = [Contest(one, population, spent, *judged) for one in functions for spent in budgets]
     for contest in contests:
         accepted = [contest.accepts(size) for size in sizes]
         if not any(accepted):
@@ -188,19 +184,21 @@ def compare(
     block = max(k for k in range(1, MOST_TRIALS + 1) if trials % k == 0)
     frames = []
     rows: list[tuple[Any, ...]] = []
-    with lending(replace(resources(), store=None)):  # what code a function has is not known
+    own = {} if jobs is None else {"jobs": jobs}
+    with lending(store=None, **own):  # what code a function has is not known
         for contest in contests:
             sweep = Sweep(
                 "compare", grid(n=sizes), partial(measured, contest), block, {"full": trials // block}
             )
-            table = run(sweep, "full", seed=seed, jobs=jobs)
+            table = run(sweep, "full", seed=seed)
             key = contest.function.name, str(contest.budget or "none")
             trial = table.groupby("n", sort=False).cumcount()
             frames.append(table.assign(method=key[0], budget=key[1], trial=trial)[COLUMNS])
             groups: Any = table.groupby("n", sort=False)["error"]
             for size, errors in groups:
                 known = quantile(errors, 0.5), *quantile_interval(errors, 0.5, LEVEL)
-                rows.append((*key, size, *known, float(np.isinf(errors).mean()), contest.predicted(size)))
+                predicted = contest.predicted(size) if stated else inf
+                rows.append((*key, size, *known, float(np.isinf(errors).mean()), predicted))
     summary = pd.DataFrame(rows, columns=SUMMARY)
     return Comparison(pd.concat(frames, ignore_index=True), summary, dict(methods), tuple(budgets))
 

@@ -1,36 +1,30 @@
 """What claims and pictures read off their tables: medians, scales, ratios, slopes, and checks of them.
 
-Intervals of several independent numbers are combined by the method of variance estimates recovery: a
-difference is off by the root of the sum of the squares of what its parts are off (Zou & Donner 2008).
+The level of an interval is the probability that it misses the truth: at most for those of shares, quantiles
+and the bracket of a crossing, which are exact; about, as for every bootstrap, for the rest. Intervals of
+several independent numbers are combined by the method of variance estimates recovery: a difference is off by
+the root of the sum of the squares of what its parts are off (Zou & Donner 2008).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import exp, inf, log, nan
-from typing import Any, NamedTuple
+from math import exp, inf, log, nan, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.errors import positive, probability
-from workbench.study.grids import Point, Role, point_id, resampler, stream
-from workbench.study.intervals import (
-    RESAMPLES,
-    Crossing,
-    Interval,
-    Vector,
-    bootstrap_interval,
-    clopper_pearson,
-    crossing,
-    local_slope,
-    quantile_interval,
-)
-from workbench.study.profiles import claim_level
-from workbench.study.rules import Verdict, at_most, compare
+from workbench.errors import ArgumentError, integer_at_least, positive, probability
+from workbench.special import bdtr, bdtrc, isotonic_regression, ndtri, stdtrit
+from workbench.study.rules import Interval, Vector, Verdict, at_most, claim_level, clopper_pearson, compare
+from workbench.study.sweeps import Point, Role, point_id, resampler, stream
 
-SUMMARY_RESAMPLES = 1000
+if TYPE_CHECKING:
+    import pandas as pd
+
+RESAMPLES, SUMMARY_RESAMPLES = 2000, 1000
+TAIL = 20  # resamples that must lie beyond a quantile before it is read off and not extrapolated
 BAND = 0.15  # tolerance of the models: normal counts, rows beyond the clip left out
 
 
@@ -42,18 +36,18 @@ class Measure(NamedTuple):
     trials: int
 
 
-def at(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
+def at(frame: "pd.DataFrame", **values: object) -> "pd.DataFrame":
     keep = np.ones(len(frame), bool)
     for name, value in values.items():
         keep &= (frame[name] == value).to_numpy()
     return frame[keep]
 
 
-def by(frame: pd.DataFrame, name: str) -> dict[Any, pd.DataFrame]:
+def by(frame: "pd.DataFrame", name: str) -> "dict[Any, pd.DataFrame]":
     return {value: frame[frame[name] == value] for value in frame[name].unique().tolist()}
 
 
-def paired_columns(frame: pd.DataFrame, column: str, along: str) -> Vector:
+def paired_columns(frame: "pd.DataFrame", column: str, along: str) -> Vector:
     """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
     table = frame.pivot(index=["block", "trial"], columns=along, values=column)
     return np.asarray(table[list(dict.fromkeys(frame[along]))].to_numpy(), np.float64)
@@ -76,6 +70,32 @@ def median(values: ArrayLike, level: float) -> Measure:
     found = np.asarray(values, np.float64)
     low, high = quantile_interval(found, 0.5, level)
     return Measure(float(np.median(found)), (low if low > -inf else 0.0, high), len(found))
+
+
+def quantile(values: ArrayLike, share: float) -> float:
+    """Return the order statistic below which, itself among them, there is this share of the values.
+
+    >>> quantile([3.0, 1.0, 2.0, np.inf], 0.5)
+    2.0
+    """
+    probability(share=share)
+    return float(np.quantile(np.asarray(values, np.float64), share, method="inverted_cdf"))
+
+
+def quantile_interval(values: ArrayLike, share: float, level: float) -> Interval:
+    """Return the exact interval for a quantile: two order statistics, level / 2 on each side.
+
+    The end is infinite where there are too few values for one.
+
+    >>> quantile_interval(range(1, 101), 0.5, 0.05)
+    (40.0, 61.0)
+    """
+    probability(share=share, level=level)
+    ordered = np.sort(values)
+    trials = len(ordered)
+    below, above = (int((bdtr(np.arange(trials), trials, p) < level / 2).sum()) for p in (share, 1 - share))
+    low = float(ordered[below - 1]) if below else -inf
+    return low, float(ordered[-above]) if above else inf
 
 
 def share(hits: int, trials: int, level: float) -> Measure:
@@ -113,13 +133,42 @@ def resampled(
     rng: Generator,
     resamples: int = RESAMPLES,
 ) -> Measure:
-    rows = np.asarray(values, np.float64)
-    interval = bootstrap_interval(statistic, rows, level, rng, resamples)
-    return Measure(float(statistic(rows)), interval, len(rows))
+    """Return a statistic of the rows of `values`, one a trial, with the interval that resampling them gives.
+
+    The interval is infinite for fewer than two trials, nan if the statistic is not finite.
+
+    The ends are quantiles of the resampled statistic (an undefined one counts against both ends). Their
+    distance from the estimate is multiplied by the quantile of Student's distribution over the normal one,
+    times sqrt(m / (m - 1)), for m trials: for a mean this is the t interval. Levels so small that fewer
+    than `TAIL` resamples lie beyond a quantile are reached from the last quantile that has them, by the same
+    ratio: normal tails, which is a model and not a proof.
+    """
+    probability(level=level)
+    integer_at_least(4 * TAIL, resamples=resamples)
+    rows = np.asarray(values, dtype=np.float64)
+    m = len(rows)
+    with np.errstate(all="ignore"):
+        estimate = float(statistic(rows))
+        if m < 2:
+            return Measure(estimate, (-inf, inf), m)
+        draws = [statistic(rows[rng.integers(m, size=m)]) for _ in range(resamples)]
+    quantile = -stdtrit(m - 1, level / 2) * sqrt(m / (m - 1))
+    return Measure(estimate, _ends(np.array(draws), estimate, level, quantile), m)
+
+
+def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Interval:
+    if not np.isfinite(estimate):
+        return nan, nan
+    reach = max(level, 2 * TAIL / len(draws))
+    beyond = int(reach / 2 * len(draws))  # in each tail
+    low = np.sort(np.where(np.isnan(draws), -inf, draws))[beyond]
+    high = np.sort(np.where(np.isnan(draws), inf, draws))[-1 - beyond]
+    stretch = quantile / -ndtri(reach / 2)
+    return float(estimate + stretch * (low - estimate)), float(estimate + stretch * (high - estimate))
 
 
 def means(
-    groups: Mapping[Any, pd.DataFrame], column: str, seed: int, name: str, level: float | None = None
+    groups: "Mapping[Any, pd.DataFrame]", column: str, seed: int, name: str, level: float | None = None
 ) -> dict[Any, Measure]:
     """Return the mean of a column for every x, with intervals that share a level unless each has its own."""
     each = level or claim_level(parts=max(len(groups), 1))
@@ -173,16 +222,75 @@ def spread(measures: Mapping[Any, Measure]) -> Measure:
     return Measure(widest.estimate, (low, high), sum(m.trials for m in measures.values()))
 
 
-def success(good: pd.Series, n: pd.Series, share: float, **options: Any) -> Crossing:
-    """Return the n from which a share of the runs is good; `options` are those of `intervals.crossing`."""
-    hits = good.groupby(n).agg(["sum", "count"])
-    return crossing(hits.index, hits["sum"], hits["count"], share, **options)
+# The n from which a share of the runs succeeds, if that does not fall with n.
 
 
-def rows_needed(good: pd.Series, n: pd.Series, share: float, level: float, rng: Generator) -> Measure:
+def rows_needed(good: Any, n: Any, share: float, level: float, rng: Generator) -> Measure:
     """Return the n from which a share of the runs is good; `trials` counts those of one n."""
-    found = success(good, n, share, level=level, rng=rng)
-    return Measure(found.estimate, found.interval, int(good.groupby(n).count().min()))
+    hits = good.groupby(n).agg(["sum", "count"])
+    return crossing(hits.index, hits["sum"], hits["count"], share, level=level, rng=rng)
+
+
+def crossing(
+    ns: ArrayLike,
+    successes: ArrayLike,
+    trials: ArrayLike,
+    target: float,
+    *,
+    level: float,
+    rng: Generator,
+    resamples: int = RESAMPLES,
+) -> Measure:
+    """Find where the success probability crosses `target` on an increasing grid of n.
+
+    The estimate is where the monotone fit, interpolated in log n, crosses; nan if the grid does not bracket
+    that. The interval is the sampling error by the parametric bootstrap, given the interpolation, with 0 or
+    inf for an end beyond the grid; without an estimate two grid points (or 0, or inf) around it
+    (`bracket_of`).
+
+    The bootstrap draws from the fit to (successes + 1/2) / (trials + 1): a fit of 0 or 1 still varies.
+    """
+    n, hits, total = (np.asarray(v, dtype=np.float64) for v in np.broadcast_arrays(ns, successes, trials))
+    if n.ndim != 1 or len(n) < 2 or not (n[0] > 0 and (np.diff(n) > 0).all()):
+        raise ArgumentError("ns", ns, "at least two positive numbers, increasing")
+    if not ((hits >= 0) & (hits <= total) & (total >= 1)).all():
+        raise ArgumentError("successes", successes, "between 0 and the number of trials")
+    probability(target=target, level=level)
+    estimate = _log_crossing(n, hits / total, total, target)
+    trials = int(total.min())
+    if not np.isfinite(estimate):
+        return Measure(nan, bracket_of(n, hits, total, target, level), trials)
+    fit = isotonic_regression((hits + 0.5) / (total + 1), weights=total).x
+    drawn = rng.binomial(total.astype(np.int64), fit, size=(resamples, len(n))) / total
+    draws = np.array([_log_crossing(n, share, total, target) for share in drawn])
+    low, high = _ends(draws, estimate, level, -ndtri(level / 2))
+    return Measure(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))), trials)
+
+
+def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> float:
+    fit = isotonic_regression(shares, weights=weights).x
+    i = np.searchsorted(fit, target - 1e-12)  # first at or above; pooled means are rounded
+    if i == 0 or i == len(n):
+        return -inf if i == 0 else inf
+    return np.interp(target, fit[i - 1 : i + 1], np.log(n[i - 1 : i + 1]))
+
+
+def bracket_of(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
+    """Refute 'at the target' upwards from the smallest n, and 'below the target' downwards from the largest.
+
+    This is exact at `level`, and assumes only that the share does not fall. The hypotheses are nested:
+    testing in this order, up to the first that stands, needs no correction.
+    """
+    whole = total.astype(np.int64)
+    below = bdtr(hits, whole, target) <= level / 2
+    above = bdtrc(hits - 1, whole, target) <= level / 2
+    rejected_below, rejected_above = np.cumprod(below).sum(), np.cumprod(above[::-1]).sum()
+    low = n[rejected_below - 1] if rejected_below else 0.0
+    high = n[len(n) - rejected_above] if rejected_above else inf
+    return float(low), float(high)
+
+
+# Checks of measures.
 
 
 def between(
@@ -257,6 +365,21 @@ def near(
     return replace(found, statement=statement, detail={"band": band, **found.detail})
 
 
+def local_slope(xs: ArrayLike, ys: ArrayLike) -> float:
+    """Return the least-squares slope of log y against log x.
+
+    A prediction must pass through the same function on the same x: that is its local slope, which need not be
+    the exponent of its leading term.
+
+    >>> round(local_slope([10, 100, 1000], [3, 0.3, 0.03]), 12)
+    -1.0
+    """
+    with np.errstate(all="ignore"):
+        x, y = np.log(xs), np.log(ys)
+        x = x - x.mean()
+        return float(x @ y / (x @ x))
+
+
 def slope_inside(
     xs: ArrayLike,
     samples: ArrayLike,
@@ -323,7 +446,7 @@ def paired(test: str, name: str, found: Measure, low: float, high: float, level:
 LEVEL = 0.05  # of all bands of one curve together
 
 
-def over(frame: pd.DataFrame, column: str, along: str, level: float = LEVEL) -> dict[float, Measure]:
+def over(frame: "pd.DataFrame", column: str, along: str, level: float = LEVEL) -> dict[float, Measure]:
     """Return the median of a column at all values of a parameter: they share a level."""
     groups = by(frame, along)
     return {value: median(rows[column], level / len(groups)) for value, rows in groups.items()}

@@ -20,7 +20,7 @@ from workbench.privacy import Charge, histograms, mechanisms
 from workbench.privacy.grid import OnGrid
 from workbench.study.audit import AuditReport
 from workbench.study.faults import Mutant, alone, attribute, declared, kind_of, swapped, weaker
-from workbench.study.pairs import BUILDERS, WHOLE, Case, attack, builder, multivariate
+from workbench.study.pairs import KEYS, WHOLE, Case, attack, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
 
@@ -216,4 +216,4 @@ def mutants_of(key: str) -> tuple[Attacked, ...]:
 
 
 def all_mutants() -> tuple[Attacked, ...]:
-    return tuple(mutant for key in BUILDERS for mutant in mutants_of(key))
+    return tuple(mutant for key in KEYS for mutant in mutants_of(key))

@@ -514,7 +514,8 @@ class Search:
         return hardest(self.candidate.entry, self.candidate.estimator, self.candidate.d)
 
     def errors(self, n: int, place: int, block: int, runs: int) -> Array:
-        from workbench.study.grids import Role, one_thread, point_id, stream
+        from workbench.study.store import one_thread
+        from workbench.study.sweeps import Role, point_id, stream
 
         one, budget = self.candidate, self.budget
         if not accepts(one.estimator, n, one.d, budget):

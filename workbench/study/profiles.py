@@ -13,54 +13,17 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from workbench.errors import ArgumentError, integer_at_least, positive, probability
-
-FEWEST = 8  # trials of a block that is still worth its place in a figure
+from workbench.errors import ArgumentError, integer_at_least, positive
 
 CONTRACT_LEVEL = 1e-6
 """False alarms per statistical test of the suite: smaller fails less by chance and needs more draws."""
-
-CLAIM_LEVEL = 6e-3
-"""False refutations over all published claims: smaller protects true claims and leaves more undecided."""
-
-CLAIM_CHECKS = 1200
-"""Checks that share `CLAIM_LEVEL`: more leaves room for new claims and gives each less power."""
 
 AUDIT_LEVEL = 1e-4
 """False alarms per confirmed privacy attack: smaller makes an alarm conclusive and proves less leakage."""
 
 
-def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, parts: int = 1) -> float:
-    """Return the level of one check out of `checks`, so that all together stay at `overall` (union bound).
-
-    Where several checks or intervals share the level of one, each is a share of it, one of `parts`.
-
-    The default count is fixed in advance and not counted from the claims that exist: adding a claim must not
-    change the level, and with it the verdict, of another one.
-
-    >>> claim_level(30)
-    0.0002
-    """
-    integer_at_least(1, checks=checks, parts=parts)
-    probability(overall=overall)
-    return overall / checks / parts
-
-
 PROFILES: Mapping[str, float] = MappingProxyType({"quick": 0.1, "full": 1.0})
 """Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger."""
-
-SKETCH, FEW = 0.025, 50
-"""What quick computes of a sweep: this share of full's trials, so many at a point where a block has them."""
-
-
-def blocks(full: int) -> dict[str, int]:
-    """Return the number of blocks of either profile, given full's; each has at least one.
-
-    >>> blocks(20)
-    {'quick': 2, 'full': 20}
-    """
-    integer_at_least(1, full=full)
-    return {name: max(1, round(share * full)) for name, share in PROFILES.items()}
 
 
 @dataclass(frozen=True)

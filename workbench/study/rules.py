@@ -6,23 +6,28 @@ that is certainly not reached is NOT CONTRADICTED: nothing shows that it has the
 is UNDECIDED, and asks for more trials.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from inspect import signature
 from itertools import combinations
 from math import fsum, hypot, inf, isfinite, sqrt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import ArgumentError, integer_at_least, probability
-from workbench.special import bdtrc, ndtr, stdtrit
-from workbench.study.intervals import Interval, clopper_pearson
-from workbench.study.profiles import claim_level
+from workbench.errors import ArgumentError, integer_at_least, one_of, probability
+from workbench.special import bdtrc, betainccinv, betaincinv, ndtr, stdtrit
+from workbench.study.sweeps import Sweep, run
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from workbench.study.scaling import Scaling
+
+Interval = tuple[float, float]
+Vector = NDArray[np.float64]
 
 # Verdicts on claims: what was decided, by which test, at which level, from how much evidence.
 
@@ -82,6 +87,44 @@ def _encode(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float):
         return value
     raise ArgumentError("detail", value, "numbers, strings, lists and mappings")
+
+
+CLAIM_LEVEL = 6e-3
+"""False refutations over all published claims: smaller protects true claims and leaves more undecided."""
+
+CLAIM_CHECKS = 1200
+"""Checks that share `CLAIM_LEVEL`: more leaves room for new claims and gives each less power."""
+
+
+def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, parts: int = 1) -> float:
+    """Return the level of one check out of `checks`, so that all together stay at `overall` (union bound).
+
+    Where several checks or intervals share the level of one, each is a share of it, one of `parts`.
+
+    The default count is fixed in advance and not counted from the claims that exist: adding a claim must not
+    change the level, and with it the verdict, of another one.
+
+    >>> claim_level(30)
+    0.0002
+    """
+    integer_at_least(1, checks=checks, parts=parts)
+    probability(overall=overall)
+    return overall / checks / parts
+
+
+def clopper_pearson(k: int, n: int, level: float) -> Interval:
+    """Return the exact interval for a probability after k successes in n trials, level / 2 on each side.
+
+    >>> low, high = clopper_pearson(0, 100, 0.05)
+    >>> low, round(high, 4)  # 1 - 0.025 ** (1 / 100)
+    (0.0, 0.0362)
+    """
+    integer_at_least(0, k=k)
+    integer_at_least(max(1, k), n=n)
+    probability(level=level)
+    low = float(betaincinv(k, n - k + 1, level / 2)) if k > 0 else 0.0
+    high = float(betainccinv(k + 1, n - k, level / 2)) if k < n else 1.0
+    return low, high
 
 
 POWER = 0.99  # to notice a violation by `factor`, before a claim holds
@@ -299,3 +342,53 @@ def supremum(
         trials=len(frame),
         detail={**worst.detail, "shares": shares},
     ).about(name, f"whatever the spectrum, the worst of {len(found)}", n=n)
+
+
+# What a claim is: a published statement and the experiment that decides it.
+
+
+Kind: TypeAlias = Literal["source", "ours"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that is executed."""
+
+    id: str  # stable id: the chapter and what is said, such as `one-mean/flat-in-radius`
+    number: str  # its short number, such as `G2`
+    sources: tuple[str, ...]  # ids of the numbered statements it tests
+    statement: str  # one line, with its constants
+    # called with the tables of the sweeps, then with every scaling and what was found of it, and with `seed=`
+    # if it has that parameter, because it resamples. Returns the checks that must all hold; or a verdict,
+    # where trials are counted in another way.
+    checks: Callable[..., Iterable[Verdict] | Verdict]
+    # returns what is run, by name and late, so that grids are placed when they are first needed. A sweep that
+    # has no blocks under a profile is left out there.
+    sweeps: Callable[[], Iterable[Sweep]] = tuple
+    scalings: Callable[[], "Iterable[Scaling]"] = tuple  # returns what is searched, likewise
+    # the committed status under the profile full: a refutation is a result, committed with its reason
+    expected: Status = Status.HOLDS
+    reason: str = ""  # why, for anything but HOLDS
+    kind: Kind = "source"  # `source`: what a source says. `ours`: what we say.
+
+    def __post_init__(self) -> None:
+        one_of(get_args(Kind), kind=self.kind)
+        if not self.sources:
+            raise ArgumentError("sources", self.sources, "at least one numbered statement")
+        if self.expected is not Status.HOLDS and not self.reason:
+            raise ArgumentError("reason", self.reason, f"why {self.id} is expected to be {self.expected}")
+
+    def decide(self, profile: str, seed: int) -> Verdict:
+        """Run the sweeps and searches, and return the verdict; the trials are the rows of the tables."""
+        from workbench.study.scaling import measured  # with the planner and the catalog
+
+        wanted = (sweep.under(profile) for sweep in self.sweeps() if profile in sweep.blocks)
+        frames = [run(sweep, profile, seed=seed) for sweep in wanted]
+        seeded = {"seed": seed} if "seed" in signature(self.checks).parameters else {}
+        scalings = [scaling for scaling in self.scalings() if profile in scaling.caps]
+        growths = list(zip(scalings, measured(scalings, profile, seed=seed), strict=True))
+        found = self.checks(*frames, *growths, **seeded)
+        if isinstance(found, Verdict):
+            return found
+        runs = sum(map(len, frames)) + sum(least.runs for _, leasts in growths for least in leasts)
+        return combine(list(found), runs or None)

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from inspect import signature
 from math import inf, isfinite, log, nan
-from pathlib import Path
+from os import PathLike
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -20,14 +20,13 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, positive, 
 from workbench.privacy import ZCDP, ApproxDP, Budget, PureDP
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.special import ndtri
-from workbench.study.grids import SOFTWARE, Block, Cell, Point
-from workbench.study.intervals import Interval, Vector
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
-from workbench.study.profiles import PROFILES, claim_level, computed
-from workbench.study.rules import Status, Verdict
+from workbench.study.profiles import PROFILES, computed
+from workbench.study.rules import Interval, Status, Vector, Verdict, claim_level
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.sweeps import Store, Task, compute, resources
+from workbench.study.store import Cell, Shelf, Store
+from workbench.study.sweeps import Block, Point, Task, compute, resources
 from workbench.types import Columns
 
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
@@ -195,38 +194,6 @@ class Statement:
     def only(self, *variables: str) -> "Statement":
         return replace(self, moves=tuple(move for move in self.moves if move.variable in variables))
 
-    def setting(self, move: Move, value: float) -> Setting:
-        usual = {**self.usual, **move.beside}
-        kind = type(usual.get(move.variable, value))
-        return self.at({**usual, move.variable: kind(value)}, move.part)
-
-    def at(self, public: Public, part: str = "") -> Setting:
-        of_entry = self.block is catalogued
-        public = {"key": self.key, **public} if of_entry else {**public, **named(self.also, public)}
-        told = {**public, "part": part}
-        shape = named(self.shape, told)
-        terms = isinstance(shape, Shape)
-        stated = float(shape.total if terms else shape)
-        share = getattr(shape, part) / stated if terms else named(self.isolated, told)
-        if of_entry:
-            fewest, expected = _expected(**public)
-            start = expected if expected < inf else GUESS * fewest
-            predicted = expected if expected < inf and self.share == 0.5 else nan
-            taken = [name for name in public if name != "alpha"]
-        else:
-            fewest, predicted = int(named(self.fewest, public)), float(named(self.predicted, public))
-            start = named(self.start, {**public, "stated": stated, "predicted": predicted, "fewest": fewest})
-            taken = [*signature(self.block).parameters] if self.block else []
-        return Setting(
-            point={name: public[name] for name in taken if name in public},
-            alpha=float(named(self.alpha, public)),
-            start=round(start),
-            stated=stated,
-            predicted=predicted,
-            share=float(share),
-            fewest=fewest,
-        )
-
 
 @dataclass(frozen=True)
 class Scaling:
@@ -263,7 +230,33 @@ class Scaling:
         return self.move.caps or self.statement.caps
 
     def setting(self, value: float) -> Setting:
-        return self.statement.setting(self.move, value)
+        said, part, of_entry = self.statement, self.move.part, self.statement.block is catalogued
+        usual = {**said.usual, **self.move.beside}
+        public = {**usual, self.move.variable: type(usual.get(self.move.variable, value))(value)}
+        public = {"key": said.key, **public} if of_entry else {**public, **named(said.also, public)}
+        told = {**public, "part": part}
+        shape = named(said.shape, told)
+        terms = isinstance(shape, Shape)
+        stated = float(shape.total if terms else shape)
+        share = getattr(shape, part) / stated if terms else named(said.isolated, told)
+        if of_entry:
+            fewest, expected = _expected(**public)
+            start = expected if expected < inf else GUESS * fewest
+            predicted = expected if expected < inf and said.share == 0.5 else nan
+            taken = [name for name in public if name != "alpha"]
+        else:
+            fewest, predicted = int(named(said.fewest, public)), float(named(said.predicted, public))
+            start = named(said.start, {**public, "stated": stated, "predicted": predicted, "fewest": fewest})
+            taken = [*signature(said.block).parameters] if said.block else []
+        return Setting(
+            point={name: public[name] for name in taken if name in public},
+            alpha=float(named(said.alpha, public)),
+            start=round(start),
+            stated=stated,
+            predicted=predicted,
+            share=float(share),
+            fewest=fewest,
+        )
 
     def at(self, profile: str) -> tuple[float, ...]:
         values = self.move.values
@@ -335,52 +328,77 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     """
     planned = all(one.kind == "planned" for one in found)
     chosen = list(found) if planned else [one for one in found if one.bounded]
-    slopes = _Slopes.of(scaling, chosen)
+    settings, move = [one.setting for one in found], scaling.move
+    errors = standard_errors([one.interval for one in chosen], SEARCHED)
+    exact = len(errors) and not errors.any()
+
+    def exponent(numbers: Callable[[Least], float]) -> Slope:
+        axis, n = ([of(one) for one in chosen] for of in (lambda one: scaling.axis(one.value), numbers))
+        slopes = slope(axis, n, np.ones_like(errors) if exact else errors)
+        return Slope(slopes.estimate, 0.0) if exact else slopes
+
+    grown, excess = exponent(lambda one: one.n), exponent(lambda one: one.n / one.setting.stated)
+    stated = exponent(lambda one: one.setting.stated).estimate
     enough = len(chosen) >= min(FEWEST, len(found))
-    share = min((one.setting.share for one in found if isfinite(one.setting.share)), default=1.0)
+    share = min((one.share for one in settings if isfinite(one.share)), default=1.0)
     rate, alone = (
-        _rate(scaling, slopes, share, level) if enough else "open"
+        _rate(move, grown, excess, share, level) if enough else "open"
         for level in (claim_level(SCALINGS, SEEN), SEEN)
     )
     status = {"seen": Status.HOLDS, "open": Status.UNDECIDED}.get(rate, Status.NOT_CONTRADICTED)
-    if rate in CONTRADICTS["equal" if scaling.move.power == 0 else scaling.statement.bound]:
+    if rate in CONTRADICTS["equal" if move.power == 0 else scaling.statement.bound]:
         status = Status.UNDECIDED if planned else Status.REFUTED
+    record: dict[str, Any] = {
+        "statement": scaling.statement.id,
+        "variable": move.variable,
+        "logarithm": move.logarithm,
+        "key": scaling.key,
+        "term": move.term,
+        "share": scaling.share,
+        "power": move.power,
+        "instead": dict(move.instead),
+        "rate": rate,
+        "rate_alone": alone,
+        "curved": excess.curved,
+        "slope": grown.estimate,
+        "slope_interval": grown.interval(SEEN),
+        "slope_stated": stated,
+        "slope_predicted": exponent(lambda one: one.setting.predicted).estimate,
+        "excess": excess.estimate,
+        "excess_interval": excess.interval(SEEN),
+        "values": [one.value for one in found],
+        "n": [one.n for one in found],
+        "intervals": [one.interval for one in found],
+        "kinds": [one.kind for one in found],
+        "stated": [one.stated for one in settings],
+        "predicted": [one.predicted for one in settings],
+        "shares": [one.share for one in settings],
+    }
     return Verdict(
         status=status,
         test=PLANNED if planned else SLOPE,
         level=0.0 if planned else claim_level(),
         trials=sum(one.runs for one in found),
-        estimate=slopes.measured.estimate,
-        interval=slopes.measured.interval(SEEN),
-        bound=slopes.stated,
-        id=f"n in {scaling.move.variable}: {scaling.key}",
-        detail={"scaling": _record(scaling, found, rate, alone, slopes)},
+        estimate=grown.estimate,
+        interval=record["slope_interval"],
+        bound=stated,
+        id=f"n in {move.variable}: {scaling.key}",
+        detail={"scaling": record},
     )
 
 
-class _Slopes(NamedTuple):
-    """The exponents of the n that were found, of these over the statement's, and of formulas alone."""
-
-    measured: Slope
-    excess: Slope
-    stated: float
-    predicted: float
-
-    @classmethod
-    def of(cls, scaling: Scaling, found: Sequence[Least]) -> "_Slopes":
-        axis = [scaling.axis(one.value) for one in found]
-        errors = standard_errors([one.interval for one in found], SEARCHED)
-        exact = len(errors) and not errors.any()
-        n, stated, predicted = (
-            np.array([(one.n, one.setting.stated, one.setting.predicted) for one in found]).reshape(-1, 3).T
-        )
-        measured, excess, formula, model = (
-            slope(axis, y, np.ones_like(errors) if exact else errors)
-            for y in (n, n / stated, stated, predicted)
-        )
-        if exact:
-            measured, excess = (Slope(one.estimate, 0.0) for one in (measured, excess))
-        return cls(measured, excess, formula.estimate, model.estimate)
+def _rate(move: Move, grown: Slope, excess: Slope, share: float, level: float) -> str:
+    if not isfinite(excess.error):
+        return "open"
+    named = (other - move.power for other in move.instead.values())
+    wrong = [share * gap for gap in (*named, -HALF, HALF)]
+    (least, most), (low, high) = excess.interval(SEEN), excess.interval(level)
+    if least <= TOLERANCE and most >= -TOLERANCE and not any(low <= one <= high for one in wrong):
+        return "seen"
+    sign = 1 if move.power >= 0 else -1
+    low, high = sorted(sign * end for end in excess.interval(claim_level()))
+    beyond = min(sign * (end - move.power) for end in grown.interval(claim_level()))
+    return "slower" if high < -TOLERANCE else "faster" if min(low, beyond) > TOLERANCE else "open"
 
 
 def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting], float]) -> Verdict:
@@ -440,53 +458,6 @@ def bounded(times: float = 1.0) -> Callable[..., list[Verdict]]:
     return below(lambda setting: times * setting.predicted)
 
 
-def _rate(scaling: Scaling, slopes: _Slopes, share: float, level: float) -> str:
-    excess, power = slopes.excess, scaling.move.power
-    if not isfinite(excess.error):
-        return "open"
-    named = (other - power for other in scaling.move.instead.values())
-    wrong = [share * gap for gap in (*named, -HALF, HALF)]
-    (least, most), (low, high) = excess.interval(SEEN), excess.interval(level)
-    if least <= TOLERANCE and most >= -TOLERANCE and not any(low <= one <= high for one in wrong):
-        return "seen"
-    sign = 1 if power >= 0 else -1
-    low, high = sorted(sign * end for end in excess.interval(claim_level()))
-    beyond = min(sign * (end - power) for end in slopes.measured.interval(claim_level()))
-    return "slower" if high < -TOLERANCE else "faster" if min(low, beyond) > TOLERANCE else "open"
-
-
-def _record(
-    scaling: Scaling, found: Sequence[Least], rate: str, alone: str, slopes: _Slopes
-) -> dict[str, Any]:
-    settings, move = [one.setting for one in found], scaling.move
-    return {
-        "statement": scaling.statement.id,
-        "variable": move.variable,
-        "logarithm": move.logarithm,
-        "key": scaling.key,
-        "term": move.term,
-        "share": scaling.share,
-        "power": move.power,
-        "instead": dict(move.instead),
-        "rate": rate,
-        "rate_alone": alone,
-        "curved": slopes.excess.curved,
-        "slope": slopes.measured.estimate,
-        "slope_interval": slopes.measured.interval(SEEN),
-        "slope_stated": slopes.stated,
-        "slope_predicted": slopes.predicted,
-        "excess": slopes.excess.estimate,
-        "excess_interval": slopes.excess.interval(SEEN),
-        "values": [one.value for one in found],
-        "n": [one.n for one in found],
-        "intervals": [one.interval for one in found],
-        "kinds": [one.kind for one in found],
-        "stated": [one.stated for one in settings],
-        "predicted": [one.predicted for one in settings],
-        "shares": [one.share for one in settings],
-    }
-
-
 # Running scalings: every search in a process of its own, its blocks kept in the store.
 #
 # A block of a search is addressed by the scaling's name, the public numbers with n, and its place in the
@@ -501,27 +472,11 @@ REMEMBERED = 200  # searches kept in one process
 _memory: dict[tuple[str, float, str, int], Least] = {}
 
 
-class Asked(NamedTuple):
-    """One search: all that a worker needs. Without computing, it stops at the first block that is missing."""
-
-    scaling: Scaling
-    value: float
-    profile: str
-    seed: int
-    store: Path | None
-    computing: bool = True
-
-
 class _MissingError(Exception):
     """A search wants a block that is not stored."""
 
 
-Found: TypeAlias = tuple[Least, list[tuple[Point, Cell]]]
-
-
-def measured(
-    scalings: Iterable[Scaling], profile: str, *, seed: int, jobs: int | None = None
-) -> list[list[Least]]:
+def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[list[Least]]:
     """Return the least n of every scaling that the profile searches, at each of its values.
 
     Searches that this process has made before are recalled. A search is whole on one worker; the blocks of
@@ -530,36 +485,24 @@ def measured(
     """
     integer_at_least(0, seed=seed)
     lent, wanted = resources(), [one for one in scalings if profile in one.caps]
-    path = Path(lent.store) if lent.store else None
-    asked = {
-        (one.name, value, profile, seed): Asked(one, value, profile, seed, path)
-        for one in wanted
-        for value in one.at(profile)
-        if one.statement.block
-    }
+    asked = {(one.name, value, profile, seed): (one, value) for one in wanted for value in one.at(profile)}
     new = {key: one for key, one in asked.items() if key not in _memory}
     if lent.scheduler:
         for key, one in [*new.items()]:
             with suppress(_MissingError):
-                _memory[key], _ = _least(one._replace(computing=False))
+                _memory[key], _ = _least(profile, seed, lent.store, False, one)
                 del new[key]
-    keys, sent = [*new], [one._replace(store=None) if lent.scheduler else one for one in new.values()]
-    with closing(computed(_least, sent, jobs or lent.jobs, lent.scheduler)) as found:
+    keys, sent = [*new], [*new.values()]
+    search = partial(_least, profile, seed, None if lent.scheduler else lent.store, True)
+    with closing(computed(search, sent, lent.jobs, lent.scheduler)) as found:
         for place, (least, cells) in found:
             _memory[keys[place]] = least
-            if path and cells:
-                with Store(path) as store:
-                    scaling = sent[place].scaling
-                    trials: Any = scaling.statement.block
-                    shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed)
+            if lent.store and cells:
+                with Store(lent.store) as store:
+                    shelf = _shelf(store, sent[place][0], seed)
                     for point, cell in cells:
                         shelf.put(point, cell)
-
-    def answer(one: Scaling, value: float) -> Least:
-        searched = one.statement.block
-        return _memory[one.name, value, profile, seed] if searched else _planned(value, one.setting(value))
-
-    result = [[answer(one, value) for value in one.at(profile)] for one in wanted]
+    result = [[_memory[one.name, value, profile, seed] for value in one.at(profile)] for one in wanted]
     while len(_memory) > REMEMBERED:
         del _memory[next(iter(_memory))]
     return result
@@ -569,14 +512,30 @@ def forget() -> None:
     _memory.clear()
 
 
-def _least(asked: Asked) -> Found:
-    scaling, seed = asked.scaling, asked.seed
+def _shelf(store: Store, scaling: Scaling, seed: int) -> Shelf:
     trials: Any = scaling.statement.block
-    setting = scaling.setting(asked.value)
-    target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[asked.profile])
+    return store.shelf(scaling.name, trials, BRACKETING, seed=seed)
+
+
+def _least(
+    profile: str,
+    seed: int,
+    path: str | PathLike[str] | None,
+    computing: bool,
+    asked: tuple[Scaling, float],
+) -> tuple[Least, list[tuple[Point, Cell]]]:
+    """Return what one search finds; without computing, it stops at the first block that is missing."""
+    scaling, value = asked
+    trials: Any = scaling.statement.block
+    setting = scaling.setting(value)
+    fewest = float(setting.fewest)
+    planned = Least(value, setting, fewest, (fewest, fewest), "planned", 0)
+    if not trials:
+        return planned, []
+    target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[profile])
     cells: list[tuple[Point, Cell]] = []
-    with nullcontext() if asked.store is None else Store(asked.store) as store:
-        shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed) if store else None
+    with Store(path) if path else nullcontext() as store:
+        shelf = _shelf(store, scaling, seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:
@@ -585,9 +544,9 @@ def _least(asked: Asked) -> Found:
             for number in range(PARTS * block, PARTS * block + runs // BRACKETING):
                 cell = shelf.get(point, number) if shelf else None
                 if cell is None:
-                    if not asked.computing:
+                    if not computing:
                         raise _MissingError
-                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, trials, SOFTWARE))
+                    cell = compute(Task(scaling.name, point, 0, number, BRACKETING, seed, trials))
                     if shelf:
                         shelf.put(point, cell)
                     else:
@@ -597,10 +556,5 @@ def _least(asked: Asked) -> Found:
 
         found = least_n(errors, target, max(setting.start, 1))
     if setting.fewest > 1 and found.n <= REFUSED * setting.fewest:
-        return _planned(asked.value, setting, found.runs), cells
-    return Least(asked.value, setting, found.n, found.interval, found.kind, found.runs), cells
-
-
-def _planned(value: float, setting: Setting, runs: int = 0) -> Least:
-    fewest = float(setting.fewest)
-    return Least(value, setting, fewest, (fewest, fewest), "planned", runs)
+        return planned._replace(runs=found.runs), cells
+    return Least(value, setting, found.n, found.interval, found.kind, found.runs), cells

@@ -28,7 +28,8 @@ from workbench.bounds import smallest
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 from workbench.special import bdtr, bdtrc, chdtri, ndtr, ndtri, xlog1py, xlogy
 from workbench.special import chdtrc as chi_squared_tail
-from workbench.study.intervals import Interval, Vector, bracket_of
+from workbench.study.measures import bracket_of
+from workbench.study.rules import Interval, Vector
 
 if TYPE_CHECKING:
     from workbench.estimators import Estimator
@@ -140,7 +141,7 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     It misses with a chance of `level`, about: the profile likelihood over s and the five curves, cut at the
     quantile of χ² with one degree of freedom, widened where the counts vary more than those of a binomial
     distribution. No cliff is known better than `step`, ln of the ratio of neighbouring n. Where no curve
-    fits, the exact bracket (`intervals.bracket_of`), which needs monotony alone.
+    fits, the exact bracket (`measures.bracket_of`), which needs monotony alone.
     """
     near = counts.within(around.centre, max(NEAR, WIDE * around.width))
     centres = np.linspace(around.centre - REACH, around.centre + REACH, PLACES)
@@ -159,25 +160,17 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
         return Fit(exp(float(centres[best[1]])), (low, high), width, True)
     cut = chdtri(1, NOMINAL * level) * max(1.0, excess / max(freedom, 1))
     profile = loss.min(axis=(0, 2))
-    n, low, high = _cut(centres, profile, cut / 2)
+    inside = np.flatnonzero(profile <= profile.min() + cut / 2)
+    n, low, high = (float(centres[place]) for place in (profile.argmin(), inside[0], inside[-1]))
+    gap = float(centres[1] - centres[0])
+    low = -inf if inside[0] == 0 else low - gap / 2
+    high = inf if inside[-1] == len(centres) - 1 else high + gap / 2
     if width < CLIFF:
         low, high = min(low, n - step), max(high, n + step)
     few, enough = counts.gap(share)
     if not ((counts.n > few) & (counts.n < enough)).any():  # a step may hide between these two
         low, high = min(low, log(few)), max(high, log(enough))
     return Fit(exp(n), (exp(low), exp(high)), width, False)
-
-
-def _cut(places: Vector, profile: Vector, height: float) -> tuple[float, float, float]:
-    best = int(profile.argmin())
-    inside = np.flatnonzero(profile <= profile[best] + height)
-    low, high = (float(places[end]) for end in (inside[0], inside[-1]))
-    gap = float(places[1] - places[0])
-    return (
-        float(places[best]),
-        -inf if inside[0] == 0 else low - gap / 2,
-        inf if inside[-1] == len(places) - 1 else high + gap / 2,
-    )
 
 
 # The n at which a quantile of the error is alpha, from the errors themselves and not only from successes.
@@ -256,11 +249,6 @@ class Target:
         probability(share=self.share, level=self.level)
         integer_at_least(BLOCK, cap=self.cap)
         integer_at_least(1, most=self.most)
-
-    @property
-    def aims(self) -> tuple[float, float, float]:
-        q = self.share
-        return max(1 - 2.2 * (1 - q), q / 2), q, 1 - 0.4 * (1 - q)
 
 
 @dataclass(frozen=True)
@@ -368,19 +356,16 @@ def _searched(runs: _Runs, bracket: tuple[int, int], dips: int) -> Found:
 
 def _placed(runs: _Runs, bracket: tuple[int, int]) -> Fit:
     """Return the fit of runs placed in turn where most is learned (3)."""
-    target = runs.target
-    low, high = (log(runs.rows(place)) for place in bracket)
-    spent, turn = runs.total, 0
-    known = belief(_about(runs, low, high), target.share, low, high)
-    while runs.total - spent < target.cap - 2 * BRACKETING:
-        runs.draw(_next(runs, known, turn), BLOCK)
-        known, turn = belief(_about(runs, low, high), target.share, low, high), turn + 1
-    return fitted(_about(runs, low, high), target.share, target.level, known, log(RATIO))
+    q, low, high = runs.target.share, *(log(runs.rows(place)) for place in bracket)
 
+    def known() -> tuple[Counts, Belief]:
+        near = runs.counts.within((low + high) / 2, 3 * (high - low) / 2 + 1e-9)
+        return near, belief(near, q, low, high)
 
-def _about(runs: _Runs, low: float, high: float) -> Counts:
-    middle, half = (low + high) / 2, (high - low) / 2
-    return runs.counts.within(middle, 3 * half + 1e-9)
+    for turn in range(ceil((runs.target.cap - 2 * BRACKETING) / BLOCK)):
+        runs.draw(_next(runs, known()[1], turn), BLOCK)
+    near, around = known()
+    return fitted(near, q, runs.target.level, around, log(RATIO))
 
 
 def _next(runs: _Runs, known: Belief, turn: int) -> int:
@@ -389,8 +374,9 @@ def _next(runs: _Runs, known: Belief, turn: int) -> int:
     if turn % 4 == 3:
         few, enough = runs.counts.gap(runs.target.share)
         return runs.place((few * enough) ** 0.5)
-    aim = runs.target.aims[turn % 4]
-    gap = known.width * (ndtri(aim) - ndtri(runs.target.share))
+    q = runs.target.share
+    aim = (max(1 - 2.2 * (1 - q), q / 2), q, 1 - 0.4 * (1 - q))[turn % 4]
+    gap = known.width * (ndtri(aim) - ndtri(q))
     return runs.place(exp(known.centre + min(max(gap, -WITHIN), WITHIN)))
 
 

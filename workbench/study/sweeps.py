@@ -5,44 +5,312 @@ sweep's name, the content of the point and the block's number alone, so the tabl
 number of workers, and inserting a point into the grid changes no other point's numbers.
 """
 
-import hashlib
 import json
 import os
-import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import wraps
+from inspect import Parameter, signature
+from itertools import product
+from math import ceil, floor, inf, isinf, isnan
+from numbers import Real
 from os import PathLike
-from pathlib import Path
 from threading import Lock
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
-import pandas as pd
+from numpy.random import Generator, SeedSequence, default_rng
+from numpy.typing import ArrayLike, NDArray
 
 from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP
-from workbench.study.grids import (
-    ADDRESS,
-    SOFTWARE,
-    Block,
-    Cell,
-    Point,
-    Role,
-    Sweep,
-    as_annotated,
-    checked_columns,
-    home,
-    one_thread,
-    point_id,
-    require_unchanged,
-    stream,
-    table,
-)
-from workbench.study.profiles import FEWEST, SchedulerLostError, computed
+from workbench.study.profiles import PROFILES, SchedulerLostError, computed
+from workbench.study.store import SOFTWARE, Cell, Shelf, Store, one_thread
+from workbench.types import Columns
+
+if TYPE_CHECKING:
+    import pandas as pd  # where a table is made: audits need streams alone
+
+# Random streams addressed by what they are for, so that no result depends on who computes it when.
+#
+# A stream is named by (seed, role, name, point, block). Nothing else enters: not the number of workers, not
+# their order, and not the other points of the grid, because a point is addressed by its content.
+
+
+WORD = 2**32  # every part of a spawn key is one 32-bit word, so two different keys never spell the same
+
+
+class Role(IntEnum):
+    """What a stream is for. The numbers are part of every seed: append, never renumber."""
+
+    DATA = 0  # the sample
+    NOISE = 1  # the estimator's own draws
+    PIVOT = 2  # the law of a pivot, simulated to calibrate a constant
+    BOOTSTRAP = 3  # resampling of results
+    ADVERSARY = 4  # corruption of the sample
+    SCREEN = 5  # samples on which something is chosen
+    CONFIRM = 6  # fresh samples on which the choice is tested
+
+
+def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generator:
+    """Return the generator of one block of one point of the study `name`.
+
+    >>> stream(1, Role.DATA, "demo", 0, 0).integers(100) == stream(1, Role.NOISE, "demo", 0, 0).integers(100)
+    np.False_
+    """
+    integer_at_least(0, seed=seed, point=point, block=block)
+    for argument, value in (("point", point), ("block", block)):
+        if value >= WORD:
+            raise ArgumentError(argument, value, "an integer below 2**32")
+    key = (int(Role(role)), crc32(name.encode()), int(point), int(block))
+    return default_rng(SeedSequence(int(seed), spawn_key=key))
+
+
+def resampler(seed: int, name: str) -> Generator:
+    return stream(seed, Role.BOOTSTRAP, name, 0, 0)
+
+
+def point_id(point: Mapping[str, float | int | str]) -> int:
+    """Return the id of a grid point: the CRC-32 of the canonical JSON of its parameters.
+
+    Points that compare equal have the same id: neither the order of the keys nor int against float matters.
+
+    >>> point_id({"n": 1000, "d": 5}) == point_id({"d": 5.0, "n": 1e3})
+    True
+    """
+    canonical = {
+        name: value if isinstance(value, str) or isinf(value) or value != int(value) else int(value)
+        for name, value in point.items()
+    }
+    return crc32(json.dumps(canonical, sort_keys=True, separators=(",", ":")).encode())
+
+
+# The one schema of measured tables: which columns they have, of which types, in which order.
+#
+# One row per trial: the address `sweep`, `point`, `block`, `trial`, then the point's parameters, then the
+# measured columns and the flag `abstained`. `point` is the point's id (`point_id`), not its position.
+
+
+Point = Mapping[str, Any]
+
+ADDRESS = ("sweep", "point", "block", "trial")  # the columns that say which trial a row is
+ABSTAINED = "abstained"  # flags the trials without an output; they count as an infinite error
+
+_REAL: Any = Real  # the abstract number types are opaque to type checkers
+
+
+def plain(value: object) -> float | int | str:
+    """Return a parameter as a Python number or string; nan is none, because it equals nothing."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, str) or (isinstance(value, _REAL) and not isnan(value)):
+        return value
+    raise ArgumentError("parameter", value, "a number or a string")
+
+
+def checked_points(points: Iterable[Point]) -> tuple[dict[str, Any], ...]:
+    """Return the grid with plain values, or raise: points are distinct and have the same parameters."""
+    checked = tuple({name: plain(value) for name, value in point.items()} for point in points)
+    if not checked:
+        raise ArgumentError("points", points, "at least one point")
+    if any(point.keys() != checked[0].keys() for point in checked):
+        raise ArgumentError("points", checked, "the same parameters in every point")
+    if taken := checked[0].keys() & {*ADDRESS, ABSTAINED}:
+        raise ArgumentError("points", sorted(taken), "parameters that are no address and no flag")
+    for name in checked[0]:
+        if len({isinstance(point[name], str) for point in checked}) > 1:
+            raise ArgumentError("points", name, "a parameter that is a string in all points or in none")
+    if len({point_id(point) for point in checked}) < len(checked):
+        raise ArgumentError("points", checked, "points that differ (and so do their ids)")
+    return checked
+
+
+def checked_columns(measured: Mapping[str, ArrayLike], trials: int, point: Point) -> dict[str, NDArray[Any]]:
+    """Return a block's columns as float64 or bool, or raise; a column's type never depends on its values."""
+    columns = {name: _column(name, values, trials) for name, values in measured.items()}
+    if taken := columns.keys() & {*ADDRESS, *point}:
+        raise ArgumentError("columns", sorted(taken), "names that are no address and no parameter")
+    flags = columns.setdefault(ABSTAINED, np.zeros(trials, dtype=bool))
+    if flags.dtype != bool:
+        raise ArgumentError(ABSTAINED, str(flags.dtype), "a column of booleans")
+    if "error" in columns and not np.isposinf(columns["error"][flags]).all():
+        raise ArgumentError("error", columns["error"][flags], "inf wherever the estimator abstained")
+    return columns
+
+
+def _column(name: str, values: ArrayLike, trials: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (trials,) or array.dtype.kind not in "biuf":
+        raise ArgumentError(name, f"{array.dtype}{array.shape}", f"numbers or booleans of shape ({trials},)")
+    if array.dtype == bool:
+        return array.copy()
+    if np.isnan(array).any():  # tables skip nan silently, which would drop the trial
+        raise ArgumentError(name, "nan", "no nan (an undefined measurement is inf, and flagged)")
+    return array.astype(np.float64)
+
+
+def table(name: str, points: Sequence[Point], trials: int, cells: Iterable[Cell]) -> "pd.DataFrame":
+    """Return the cells of the sweep `name`, given in any order, as one table in the grid's order."""
+    ordered = sorted(cells, key=lambda cell: (cell.position, cell.block))
+    columns = ordered[0].columns.keys()
+    for cell in ordered:
+        if cell.columns.keys() != columns:
+            where = f"sweep {name!r}, point {dict(points[cell.position])}, block {cell.block}"
+            allowed = f"{sorted(columns)}, as in the first block ({where})"
+            raise ArgumentError("columns", sorted(cell.columns), allowed)
+    position = np.repeat([cell.position for cell in ordered], trials)
+    address: dict[str, Any] = {
+        "sweep": name,
+        "point": np.array([point_id(point) for point in points])[position],
+        "block": np.repeat([cell.block for cell in ordered], trials),
+        "trial": np.tile(np.arange(trials), len(ordered)),
+    }
+    address |= {key: np.array([point[key] for point in points])[position] for key in points[0]}
+    measured = {column: np.concatenate([cell.columns[column] for cell in ordered]) for column in columns}
+    import pandas as pd  # here, as audits need streams alone
+
+    return pd.DataFrame({**address, **measured})
+
+
+Block = Callable[..., Mapping[str, ArrayLike]]
+COLUMNS = ("d", "p")  # the parameters of a point that count columns
+# of a sweep quick computes this share of full's trials, or so many at a point where a block has them
+SKETCH, FEW = 0.025, 50
+FEWEST = 8  # trials of a block that is still worth its place in a figure
+CALL = 10_000  # entries of rows that can be drawn in the time of one call of an estimator
+DRAWN = ("trials", "data", "noise")  # what a block takes besides the parameters of its point
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What is measured, where and how often."""
+
+    name: str  # stable id; part of every seed
+    # the grid: the public parameters of each point, the same names in all of them (see `grid`)
+    points: tuple[Point, ...]
+    # called as `block(**point, trials=, data=, noise=)`, returns columns of one entry per trial. `data` draws
+    # the samples, `noise` is for the estimators. A trial in which the estimator abstains has an infinite
+    # `error` and is flagged in the column `abstained`; a block without that column never abstains.
+    block: Block
+    trials: int  # trials per block, chosen so that a block is half a second to a second of work
+    # profile name -> number of blocks (see `blocks`). A smaller profile computes the first ones.
+    blocks: Mapping[str, int]
+    # whether a trial draws what its estimators need of the rows, and no rows: then n is no work
+    in_law: bool = field(default=False, compare=False, repr=False)
+    # of a sweep that was moved: the points it has at the usual parameters (`moved`)
+    usual: tuple[Point, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise ArgumentError("name", self.name, "a non-empty string")
+        integer_at_least(1, trials=self.trials)
+        for profile, count in self.blocks.items():
+            one_of(PROFILES, profile=profile)
+            integer_at_least(1, blocks=count)
+        object.__setattr__(self, "points", checked_points(self.points))
+        try:
+            signature(self.block).bind(**self.points[0], **dict.fromkeys(DRAWN))
+        except TypeError as error:
+            allowed = f"a function of them ({error})"
+            raise ArgumentError("block", sorted(self.points[0]), allowed) from None
+
+    def moved(self, points: Iterable[Point], **more: float) -> "Sweep":
+        """Return the same sweep at other points; blocks at points that it has in common are the same.
+
+        `more` are numbers that the block takes by keyword. Where all points have the block's own default of
+        such a number, it is no part of them, as in the usual points.
+        """
+        known = self.usual or self.points
+        left = [{**point, **more} for point in points]
+        own = {name: value for name, value in _own(self.block).items() if name not in known[0]}
+        kept = {name for name in own if all(point.get(name, own[name]) == own[name] for point in left)}
+        here = tuple({name: value for name, value in point.items() if name not in kept} for point in left)
+        return replace(self, points=here, usual=known)
+
+    def under(self, profile: str) -> "Sweep":
+        """Return what a profile computes of it: quick is a sketch, one smaller block where that is enough.
+
+        >>> def block(n, trials, data, noise): ...
+        >>> counts = Sweep("counts", grid(n=[10, 20]), block, 400, {"quick": 2, "full": 20}).under("quick")
+        >>> counts.trials, counts.blocks["quick"]
+        (200, 1)
+        """
+        if profile != "quick" or profile not in self.blocks:
+            return self
+        most, full = self.trials * self.blocks[profile], self.trials * self.blocks.get("full", 0)
+        wanted = max(min(FEW, most), min(most, round(SKETCH * full))) if full else most
+        if wanted >= self.trials:
+            return replace(self, blocks={**self.blocks, profile: round(wanted / self.trials)})
+        return replace(self, trials=wanted, blocks={**self.blocks, profile: 1})
+
+    @property
+    def times_usual(self) -> float:
+        here, usual = (sum(map(self._work, some)) for some in (self.points, self.usual or self.points))
+        return here / usual
+
+    def _work(self, point: Point) -> float:
+        numbers = {**_own(self.block), **point}
+        columns = max(float(numbers.get(name, 1) or 1) for name in COLUMNS)
+        return CALL + columns * (columns if self.in_law else float(numbers.get("n", 0) or 0))
+
+    def addresses(self, profile: str) -> list[tuple[int, int]]:
+        one_of(self.blocks, profile=profile)
+        return list(product(range(len(self.points)), range(self.blocks[profile])))
+
+
+def blocks(full: int) -> dict[str, int]:
+    """Return the number of blocks of either profile, given full's; each has at least one.
+
+    >>> blocks(20)
+    {'quick': 2, 'full': 20}
+    """
+    integer_at_least(1, full=full)
+    return {name: max(1, round(share * full)) for name, share in PROFILES.items()}
+
+
+def _own(block: Block) -> dict[str, Any]:
+    taken = signature(block).parameters.items()
+    return {name: one.default for name, one in taken if one.default is not one.empty}
+
+
+def as_annotated(block: Block, point: Point) -> dict[str, Any]:
+    """Return a point with its numbers as the block annotates them: 1000.0 is 1000 where an int is wanted."""
+    taken, found = signature(block).parameters, dict(point)
+    for name, value in point.items():
+        wanted = taken[name].annotation if name in taken else None
+        if not isinstance(value, str) and (wanted is float or (wanted is int and value == int(value))):
+            found[name] = wanted(value)
+    return found
+
+
+def grid(**axes: object) -> tuple[dict[str, Any], ...]:
+    """Return the product of the axes, the last moving fastest; a single number or string is an axis of one.
+
+    >>> grid(n=[10, 20], d=5, mode="proved")
+    ({'n': 10, 'd': 5, 'mode': 'proved'}, {'n': 20, 'd': 5, 'mode': 'proved'})
+    """
+    several = (
+        axis if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis] for axis in axes.values()
+    )
+    values = product(*([plain(value) for value in axis] for axis in several))
+    return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
+
+
+def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
+    """Return a grid of counts that follows a prediction: the usual ones, times what it has changed by.
+
+    >>> multiples([50, 100, 200], 1.0), multiples([50, 100, 200], 3.333)
+    ((50, 100, 200), (170, 330, 670))
+    """
+    if factor == 1:
+        return tuple(usual)
+    return tuple(dict.fromkeys(max(1, int(float(f"{factor * count:.2g}"))) for count in usual))
+
 
 # One block of trials.
 
@@ -74,16 +342,14 @@ class Task(NamedTuple):
     trials: int
     seed: int
     measure: Block
-    software: str  # of the driver; a worker with another one would compute other numbers
+    software: str = SOFTWARE  # of the driver; a worker with another one would compute other numbers
 
     def __str__(self) -> str:
         return f"sweep {self.sweep!r}, point {dict(self.point)}, block {self.block}"
 
 
 def task(sweep: Sweep, position: int, block: int, seed: int) -> Task:
-    return Task(
-        sweep.name, sweep.points[position], position, block, sweep.trials, seed, sweep.block, SOFTWARE
-    )
+    return Task(sweep.name, sweep.points[position], position, block, sweep.trials, seed, sweep.block)
 
 
 def compute(task: Task) -> Cell:
@@ -103,193 +369,13 @@ def compute(task: Task) -> Cell:
         raise CellError(f"{task}: {type(error).__name__}: {error}") from error
 
 
-# The store: finished blocks in a database, so that an interrupted sweep or search resumes.
-#
-# A block is found by its shelf, point and number. The shelf is a digest of everything else that determines
-# its numbers (`Store.shelf`), so a stored block has the very bits that computing it again would give.
-
-# The SQLite database of finished blocks: opened, read, added to, and found intact or not.
-#
-# Each block is one commit. Several processes may add at a time; others may read meanwhile.
-
-
-APPLICATION, VERSION = 0x64707762, 2  # marks a file as ours; raise the version when a table changes
-PATIENCE = 60.0  # seconds to wait for another process's commit
-
-TABLES = f"""
-BEGIN IMMEDIATE;
-CREATE TABLE IF NOT EXISTS cells (
-    sweep TEXT, point TEXT, block INTEGER,
-    columns TEXT NOT NULL, numbers BLOB NOT NULL, digest BLOB NOT NULL,
-    name TEXT NOT NULL, trials INTEGER NOT NULL, seconds REAL NOT NULL,
-    PRIMARY KEY (sweep, point, block)
-);
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {VERSION};
-COMMIT;
-"""
-
-MARKS = ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_schema")
-ALL = "SELECT sweep, point, block, columns, numbers, digest FROM cells"
-PROOF = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # all other errors may pass: a full disk, a lock
-
-
-class DamagedError(ArgumentError):
-    """A store is proved not to hold what was put in."""
-
-
-class Store:
-    """A database of finished blocks, made if there is none; a context manager that closes it.
-
-    Beside the file lie two more while it is in use, and after a crash. One that is no such database, now or
-    when it is read, is an `ArgumentError`; one that is broken a `DamagedError`.
-    """
-
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path).absolute()
-        with self._readable():
-            self._connection = _opened(self.path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        self.close()
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def fetch(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        with self._readable():
-            return self._connection.execute(statement, tuple(values)).fetchall()
-
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF in PROOF:
-                raise self.damaged(str(error)) from None
-            allowed = f"a database of sweeps that can be read and written ({error})"
-            raise ArgumentError("store", str(self.path), allowed) from None
-
-    def damaged(self, why: str) -> DamagedError:
-        return DamagedError("store", str(self.path), f"an intact database of sweeps ({why})")
-
-    def shelf(self, name: str, block: Block, trials: int, *, seed: int) -> "Shelf":
-        """Return the blocks of so many trials measured by the same code, versions and seed under a name."""
-        integer_at_least(0, seed=seed)
-        require_unchanged()
-        *function, code = home(block)
-        known = (name, int(trials), int(seed), *function, code, SOFTWARE)
-        return Shelf(self, name, trials, hashlib.sha256(repr(known).encode()).hexdigest(), code)
-
-
-def require_intact(store: Store) -> None:
-    """Raise a `DamagedError` unless the database is sound and every block is what was put in.
-
-    A block is checked whenever it is read; here all are, so that nobody fails in the middle.
-    """
-    if store.fetch("PRAGMA quick_check(1)", ()) != [("ok",)]:
-        raise store.damaged("its pages are damaged")
-    for *content, digest in store.fetch(ALL, ()):
-        if checksum(*content) != digest:
-            raise store.damaged("a block is damaged")
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
-    try:
-        connection.execute("PRAGMA trusted_schema = OFF")  # what a file brings along calls no functions
-        if _empty(connection):
-            connection.executescript(TABLES)
-        _write_ahead(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")  # a power cut may lose blocks, but breaks nothing
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _empty(connection: sqlite3.Connection) -> bool:
-    connection.execute("BEGIN")  # one state, even if another process is just making the tables
-    (application,), (version,), (objects,) = (connection.execute(mark).fetchone() for mark in MARKS)
-    connection.execute("COMMIT")
-    if (application, version) == (APPLICATION, VERSION):
-        return False
-    if (application, version, objects) == (0, 0, 0):
-        return True
-    raise sqlite3.DatabaseError("of another application or version")
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-        time.sleep(0.01)
-
-
-def checksum(*parts: object) -> bytes:
-    return hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()
-
-
-PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-GET = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
-
-
-@dataclass(frozen=True)
-class Shelf:
-    """The stored blocks of one name, function, seed and number of trials, found by the digest of these."""
-
-    store: Store
-    name: str
-    trials: int
-    digest: str
-    code: str  # what workers must have begun with, besides `SOFTWARE`, to have the same code
-
-    def put(self, point: Point, cell: Cell) -> None:
-        kinds = json.dumps([[name, values.dtype.str] for name, values in cell.columns.items()])
-        numbers = b"".join(values.tobytes() for values in cell.columns.values())
-        content = self.digest, point_key(point), cell.block, kinds, numbers
-        self.store.fetch(PUT, (*content, checksum(*content), self.name, self.trials, cell.seconds))
-
-    def get(self, point: Point, block: int, position: int = 0) -> Cell | None:
-        """Return a block, if it is stored: a point is known by its content, wherever it is in a grid."""
-        key = point_key(point)
-        found = self.store.fetch(GET, (self.digest, key, block))
-        if not found:
-            return None
-        ((kinds, numbers, known, seconds),) = found
-        if checksum(self.digest, key, block, kinds, numbers) != known:
-            raise self.store.damaged(f"block {block} of {self.name!r} at {key} is damaged")
-        columns, start = {}, 0
-        try:
-            for name, kind in json.loads(kinds):
-                values = np.frombuffer(numbers, kind, self.trials, start)
-                columns[name] = values.astype(values.dtype.newbyteorder("="))
-                start += values.nbytes
-        except (ValueError, TypeError):
-            raise self.store.damaged(f"block {block} of {self.name!r} at {key} has other columns") from None
-        return Cell(position, block, columns, seconds)
-
-
-def point_key(point: Point) -> str:
-    return json.dumps(dict(point), sort_keys=True)
-
-
 # What the sweeps of a run may use. None of it changes a number at the usual points, so no figure and no claim
-# says anything of it: whoever runs these lends it, and every `run` within that is not told otherwise uses it.
+# says anything of it: whoever runs these lends it, and every `run` within uses it.
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What sweeps and searches use unless told otherwise."""
+    """What sweeps and searches use."""
 
     # where finished blocks are kept, so that a run that was killed goes on from there
     store: str | PathLike[str] | None = None
@@ -297,6 +383,7 @@ class Resources:
     # the work of a sweep at other points than the usual ones, as a multiple of what it takes at these
     limit: float = 2.0
     scheduler: str | None = None  # the address of the dask cluster that computes
+    noted: list[int] | None = None  # where every `run` notes how many blocks it has, and returns no rows
 
     def __post_init__(self) -> None:
         integer_at_least(1, jobs=self.jobs)
@@ -306,7 +393,6 @@ class Resources:
 
 NONE, LENT = Resources(), "WORKBENCH_LENT"
 _lent: ContextVar[Resources | None] = ContextVar("lent", default=None)
-_notes: ContextVar[list[int] | None] = ContextVar("notes", default=None)
 
 
 def resources() -> Resources:
@@ -319,71 +405,50 @@ def resources() -> Resources:
 
 
 @contextmanager
-def _let(variable: ContextVar[Any], value: object) -> Iterator[None]:
-    before = variable.set(value)
-    try:
-        yield
-    finally:
-        variable.reset(before)
+def lending(**lent: Any) -> Iterator[None]:
+    """Lend resources to every sweep within, beside those that are lent already.
 
-
-def lending(lent: Resources) -> Any:
-    """Lend resources to every sweep within.
-
-    >>> with lending(Resources(jobs=2)):
+    >>> with lending(jobs=2):
     ...     resources().jobs
     2
     """
-    return _let(_lent, lent)
-
-
-def noting(found: list[int] | None) -> Any:
-    """Let every `run` within note how many blocks it has and return no rows; with None, let it compute."""
-    return _let(_notes, found)
+    before = _lent.set(replace(resources(), **lent))
+    try:
+        yield
+    finally:
+        _lent.reset(before)
 
 
 # Running a sweep.
 
 REMEMBERED = 64  # tables kept by `run` in one process; a full table is a few megabytes
 
-_memory: dict[tuple[str, str, int, str], tuple[Sweep, pd.DataFrame]] = {}
+_memory: dict[tuple[str, str, int, str], tuple[Sweep, Any]] = {}
 
 
-def run(
-    sweep: Sweep,
-    profile: str,
-    *,
-    seed: int,
-    jobs: int | None = None,
-    store: str | PathLike[str] | None = None,
-    scheduler: str | None = None,
-) -> pd.DataFrame:
+def run(sweep: Sweep, profile: str, *, seed: int) -> "pd.DataFrame":
     """Compute a sweep, or recall it if this process has computed it before.
 
-    Its profile says how many blocks; the seed and the sweep's name fix every number. `jobs` processes compute
-    at a time, or a dask cluster, at the address of its `scheduler`; the table is the same. Finished blocks in
-    a `store`, which takes the memory's place, are read and the others added one by one, so that a sweep that
-    was interrupted, or killed, goes on from there. All three are those of `resources` by default.
+    Its profile says how many blocks; the seed and the sweep's name fix every number. Who computes, and where
+    finished blocks are kept, is lent (`resources`); the table is the same. Blocks in a store, which takes the
+    memory's place, are read and the others added one by one, so that a sweep that was interrupted, or killed,
+    goes on from there.
 
     The table has one row per trial, in the order of the grid, block and trial, and is the caller's own copy.
     A block that fails is a `CellError`, which names the sweep and the point.
     """
     one_of(sweep.blocks, profile=profile)
     integer_at_least(0, seed=seed)
-    if (noted := _notes.get()) is not None:
-        noted.append(len(sweep.addresses(profile)))
-        return columns(sweep, profile, seed=seed)
     lent = resources()
-    by = lent.jobs if jobs is None else jobs, scheduler or lent.scheduler
-    integer_at_least(1, jobs=by[0])
-    store = lent.store if store is None else store
-    if store is not None:
-        with Store(store) as opened:
-            shelf = opened.shelf(sweep.name, sweep.block, sweep.trials, seed=seed)
-            return _ran(sweep, profile, seed, by, shelf)
+    if lent.noted is not None:
+        lent.noted.append(len(sweep.addresses(profile)))
+        return columns(sweep, profile, seed=seed)
+    if lent.store:
+        with Store(lent.store) as store:
+            return _ran(sweep, profile, seed, store.shelf(sweep.name, sweep.block, sweep.trials, seed=seed))
     key = (sweep.name, profile, int(seed), repr((sweep.points, sweep.trials)))
     if key not in _memory or _memory[key][0] != sweep:  # another sweep may have its name
-        frame = _ran(sweep, profile, seed, by)
+        frame = _ran(sweep, profile, seed)
         _memory.pop(key, None)
         _memory[key] = sweep, frame
         while len(_memory) > REMEMBERED:
@@ -391,20 +456,15 @@ def run(
     return _memory[key][1].copy()
 
 
-def _ran(
-    sweep: Sweep,
-    profile: str,
-    seed: int,
-    by: tuple[int, str | None],
-    shelf: Shelf | None = None,
-) -> pd.DataFrame:
-    cells, addresses = dict[tuple[int, int], Cell](), sweep.addresses(profile)
+def _ran(sweep: Sweep, profile: str, seed: int, shelf: Shelf | None = None) -> "pd.DataFrame":
+    cells, addresses, lent = dict[tuple[int, int], Cell](), sweep.addresses(profile), resources()
     if shelf:
         held = (shelf.get(sweep.points[position], block, position) for position, block in addresses)
         cells = {(cell.position, cell.block): cell for cell in held if cell}
     todo = [task(sweep, *address, seed) for address in addresses if address not in cells]
     try:
-        with closing(computed(compute, todo, *by, shelf.code if shelf else "")) as found:
+        code = shelf.code if shelf else ""
+        with closing(computed(compute, todo, lent.jobs, lent.scheduler, code)) as found:
             for _, cell in found:
                 if shelf:
                     shelf.put(sweep.points[cell.position], cell)
@@ -414,14 +474,14 @@ def _ran(
     return table(sweep.name, sweep.points, sweep.trials, cells.values())
 
 
-def columns(sweep: Sweep, profile: str, *, seed: int) -> pd.DataFrame:
+def columns(sweep: Sweep, profile: str, *, seed: int) -> "pd.DataFrame":
     """Return the table of a sweep without its rows: two trials at a usual point tell what is measured."""
     usual = (sweep.usual or sweep.points)[:1]
-    with noting(None):
-        first = replace(sweep, points=usual, trials=2, blocks={profile: 1}, usual=())
-        found = run(first, profile, seed=seed)[:0]
-    address, axes = found[[*ADDRESS]], pd.DataFrame(sweep.points[:1])[:0]
-    return pd.concat([address, axes, found.drop(columns=[*ADDRESS, *usual[0]])], axis=1)
+    with lending(noted=None):
+        found = run(replace(sweep, points=usual, trials=2, blocks={profile: 1}, usual=()), profile, seed=seed)
+    known = {*ADDRESS, *usual[0]}
+    measured = {str(name): found[name].to_numpy() for name in found if name not in known}
+    return table(sweep.name, sweep.points[:1], 2, [Cell(0, 0, measured)])[:0]
 
 
 def forget() -> None:
@@ -446,18 +506,102 @@ def at_budget(
     return replace(moved, trials=max(fewest, trials), usual=())
 
 
-ROWS = "SELECT name, trials, point, block, columns, numbers FROM cells"
+class TooMuchWorkError(ArgumentError):
+    """A figure's runs would take more work than is allowed, even with few trials."""
+
+    def __init__(self, name: str, times: float, limit: float) -> None:
+        super().__init__(f"work of {name}", times, f"at most {limit:g}")
+        self.times, self.limit = times, limit
+
+    def __str__(self) -> str:
+        lifted = float(f"{1.1 * self.times:.2g}")
+        return (
+            f"{self.argument}: {self.times:.3g} times the usual, {self.limit:g} allowed;"
+            f" `workbench reproduce --limit {lifted:g}` runs it"
+        )
 
 
-def digest(stores: Iterable[Store]) -> tuple[int, str]:
-    """Return how many blocks stores have, and a hash: equal where, and only where, all their bits are.
+@dataclass(frozen=True)
+class Run:
+    """What a figure is told besides its public numbers."""
 
-    It is of every block's sweep, trials, point, number, columns and bits; not of when, where, in which order
-    or how fast they were computed, nor of how many stores have it.
+    profile: str = "quick"  # how many blocks of trials
+    seed: int = 17  # of everything random
+    most: int | None = None  # trials at every point, up to whole blocks: a sketch of the figure
+    simulate: bool = True  # whether to run anything; else tables are empty and figures show what is predicted
+
+    def table(self, *sweeps: Sweep) -> "pd.DataFrame":
+        """Return the tables of those sweeps that the profile computes, one below the other."""
+        import pandas as pd
+
+        frames = [self._table(sweep) for sweep in sweeps if self.profile in sweep.blocks]
+        return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
+
+    def _table(self, sweep: Sweep) -> "pd.DataFrame":
+        if not self.simulate:
+            return columns(sweep, self.profile, seed=self.seed)
+        times, limit = sweep.times_usual, resources().limit
+        if times > limit:
+            trials = floor(sweep.trials * limit / times)
+            if trials < min(FEWEST, sweep.trials):
+                raise TooMuchWorkError(sweep.name, times, limit)
+            sweep = replace(sweep, trials=trials)
+        if self.most is None:
+            sweep = sweep.under(self.profile)
+        else:
+            trials = min(self.most, sweep.trials)
+            sweep = replace(sweep, trials=trials, blocks={self.profile: ceil(self.most / trials)})
+        return run(sweep, self.profile, seed=self.seed)
+
+
+# A block of trials out of one: what a single trial measures, repeated, is a column per name.
+
+
+Row = Mapping[str, Any]
+"""What one trial measures, by column."""
+
+
+def block_columns(rows: Iterable[Row]) -> Columns:
+    """Return the columns of a block, given a row per trial.
+
+    >>> block_columns({"error": error, "abstained": error > 1} for error in (0.5, 2.0))
+    {'error': array([0.5, 2. ]), 'abstained': array([False,  True])}
     """
-    rows = (row for store in stores for row in store.fetch(ROWS, ()))
-    found = {(*place, hashlib.sha256(numbers).hexdigest()) for *place, numbers in rows}
-    whole = hashlib.sha256()
-    for row in sorted(found):
-        whole.update(repr(row).encode())
-    return len(found), whole.hexdigest()
+    found = list(rows)
+    return {name: np.array([row[name] for row in found]) for name in found[0]}
+
+
+def each_trial(trial: Callable[..., Row]) -> Callable[..., Columns]:
+    """Return the block (see `Sweep`) that repeats one trial on the same two streams.
+
+    The trial is a function of a point's parameters and of `data` and `noise`; its block takes `trials`, too.
+    """
+
+    @wraps(trial)
+    def block(*bound: Any, trials: int, **drawn: Any) -> Columns:
+        return block_columns(trial(*bound, **drawn) for _ in range(trials))
+
+    one = signature(trial)
+    count = Parameter("trials", Parameter.KEYWORD_ONLY, annotation=int)
+    taken = sorted([*one.parameters.values(), count], key=lambda parameter: parameter.kind)
+    block.__signature__ = one.replace(parameters=taken)  # type: ignore[attr-defined]
+    return block
+
+
+def answered(error: Any, **more: Any) -> Row:
+    """Return the row of a run that may give no answer: an infinite error, and its flag."""
+    return {"error": error, **more, "abstained": error == inf}
+
+
+def error_of(value: object, loss: Callable[[Any], Any]) -> float:
+    return inf if isinstance(value, Abstention) else float(loss(value))
+
+
+def value_of(estimator: Any, x: object, budget: Any, rng: object) -> Any:
+    """Return what an estimator releases, or its abstention."""
+    return estimator(x, budget=budget, rng=rng).value
+
+
+def loss_of(estimator: Any, x: object, budget: Any, rng: object, loss: Callable[[Any], Any]) -> float:
+    """Return the loss of what an estimator releases, infinite where it abstains."""
+    return error_of(value_of(estimator, x, budget, rng), loss)

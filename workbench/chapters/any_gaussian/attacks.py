@@ -38,9 +38,9 @@ from workbench.populations.corruption import (
     drawn,
 )
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim, Verdict, at_most, claim_level, combine, enough
 from workbench.study.measures import by, seldom
-from workbench.study.run import (
+from workbench.study.rules import Claim, Verdict, at_most, claim_level, combine, enough
+from workbench.study.sweeps import (
     Point,
     Row,
     Run,

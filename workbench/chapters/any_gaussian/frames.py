@@ -44,9 +44,11 @@ from workbench.populations.rotated import named, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
-from workbench.study.claim import Claim, Verdict, claim_level, enough, supremum
 from workbench.study.measures import at, between, by, hits, median, seldom, spread
-from workbench.study.run import (
+from workbench.study.rules import Claim, Verdict, claim_level, enough, supremum
+from workbench.study.scaling import Named
+from workbench.study.search import fewest_rows
+from workbench.study.sweeps import (
     Point,
     Row,
     Run,
@@ -59,9 +61,7 @@ from workbench.study.run import (
     loss_of,
     multiples,
 )
-from workbench.study.run import block_columns as columns
-from workbench.study.scaling import Named
-from workbench.study.search import fewest_rows
+from workbench.study.sweeps import block_columns as columns
 from workbench.types import Columns
 
 KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"

@@ -22,11 +22,11 @@ from workbench.estimators.votes import Vote as Thresholds
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.stable import masked
 from workbench.study import measures
-from workbench.study.claim import Claim, Status, Verdict, claim_level
 from workbench.study.measures import seldom
-from workbench.study.run import Role, Run, Sweep, blocks, grid, multiples, stream
-from workbench.study.run import block_columns as columns
+from workbench.study.rules import Claim, Status, Verdict, claim_level
 from workbench.study.search import fewest_rows
+from workbench.study.sweeps import Role, Run, Sweep, blocks, grid, multiples, stream
+from workbench.study.sweeps import block_columns as columns
 from workbench.types import Array, Columns
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1  # of the chapter

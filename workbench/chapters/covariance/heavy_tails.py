@@ -63,10 +63,9 @@ from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 from workbench.special import betainc, betaln
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, enough, in_proportion
-from workbench.study.intervals import local_slope
-from workbench.study.measures import seldom, summary
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
+from workbench.study.measures import local_slope, seldom, summary
+from workbench.study.rules import Claim, Verdict, enough, in_proportion
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5

@@ -15,9 +15,9 @@ from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOUR
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.rotated import named, shown
 from workbench.privacy import ZCDP
-from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, near, paired_columns, resampled
-from workbench.study.run import Point, Row, Sweep, blocks, each_trial, grid, resampler, value_of
+from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.sweeps import Point, Row, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean

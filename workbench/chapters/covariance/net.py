@@ -20,9 +20,9 @@ from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, enough
 from workbench.study.measures import summary
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
+from workbench.study.rules import Claim, Verdict, enough
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
 from workbench.types import Array
 
 NET = "covariance/pure-net"

@@ -18,7 +18,7 @@ from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailed
 from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP
-from workbench.study.run import Role, Run, stream, value_of
+from workbench.study.sweeps import Role, Run, stream, value_of
 from workbench.types import Array
 
 # What the topics on covariances share: distributions in the plane, errors in units of Σ, one run.

@@ -26,9 +26,10 @@ from workbench.populations import Rotated
 from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, claim_level, combine, enough, supremum
 from workbench.study.measures import certain, means, seldom
-from workbench.study.run import (
+from workbench.study.rules import Claim, Verdict, claim_level, combine, enough, supremum
+from workbench.study.search import fewest_rows as least_rows
+from workbench.study.sweeps import (
     Row,
     Run,
     Sweep,
@@ -40,7 +41,6 @@ from workbench.study.run import (
     resources,
     value_of,
 )
-from workbench.study.search import fewest_rows as least_rows
 
 EPSILON, DELTA = 1.0, 1e-6
 BUDGET = ApproxDP(EPSILON, DELTA)

@@ -44,7 +44,7 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.audit import Pair
 from workbench.study.measures import at, by, scaled
-from workbench.study.run import (
+from workbench.study.sweeps import (
     Point,
     Row,
     Run,

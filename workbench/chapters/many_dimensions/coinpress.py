@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from math import sqrt
+from math import ceil, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,14 +66,13 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy import ZCDP, Budget
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import chdtri, gammaincc, gammaln
-from workbench.study.claim import Claim, Verdict, beside, claim_level
-from workbench.study.intervals import local_slope
 from workbench.study.measures import (
     BAND,
     Measure,
     at,
     between,
     by,
+    local_slope,
     mean,
     median,
     near,
@@ -82,11 +81,12 @@ from workbench.study.measures import (
     paired_ratio,
     resampled,
     rms,
+    rows_needed,
     scaled,
     slope_inside,
-    success,
 )
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, multiples, resampler, value_of
+from workbench.study.rules import Claim, Verdict, beside, claim_level
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, multiples, resampler, value_of
 from workbench.types import Array
 
 Vector = NDArray[np.float64]
@@ -640,9 +640,10 @@ def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -
     for (d, alpha), mode in product(kind.rows, MODES):
         predicted = foreseen_rows(kind.of, mode, d, alpha)
         rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
-        needed = success(rows["error"] <= alpha, rows["n"], 1 - BETA, level=level, rng=rng)
-        measure = Measure(needed.estimate, needed.interval, len(rows))
-        check = near(name, measure, predicted, AS_PREDICTED, n=needed.rows, level=level)
+        needed = rows_needed(rows["error"] <= alpha, rows["n"], 1 - BETA, level, rng)
+        there = ceil(needed.estimate) if isfinite(needed.estimate) else None
+        measure = needed._replace(trials=len(rows))
+        check = near(name, measure, predicted, AS_PREDICTED, n=there, level=level)
         for formula, n in zip(kind.formulas, (predicted, kind.shape(d, alpha).total), strict=True):
             check = beside(check, SOURCE, formula, n, needed)
         yield check

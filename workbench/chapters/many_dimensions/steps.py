@@ -62,9 +62,9 @@ from workbench.estimators.coinpress import CoinPressCovariance, CoinPressMean, n
 from workbench.linalg import psd_part
 from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
-from workbench.study.run import (
+from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.sweeps import (
     Point,
     Role,
     Row,

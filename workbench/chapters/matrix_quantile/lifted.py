@@ -26,11 +26,11 @@ from workbench.estimators.unbounded import UnboundedGaussian
 from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
-from workbench.study.claim import Claim, Verdict, claim_level, enough, supremum
 from workbench.study.measures import Measure, at, between, by, certain, median, seldom
-from workbench.study.run import Row, Run, Sweep, answered, blocks, each_trial, grid, loss_of
+from workbench.study.rules import Claim, Verdict, claim_level, enough, supremum
 from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
+from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, each_trial, grid, loss_of
 from workbench.types import Array
 
 MEAN, LAW = "mean/affine", "gaussian/lifted"

@@ -20,9 +20,20 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import between, hits, seldom
-from workbench.study.run import Role, Row, Run, Sweep, at_budget, blocks, each_trial, grid, stream, value_of
+from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.sweeps import (
+    Role,
+    Row,
+    Run,
+    Sweep,
+    at_budget,
+    blocks,
+    each_trial,
+    grid,
+    stream,
+    value_of,
+)
 from workbench.types import Array
 
 D, AWAY = 5, 1000.0  # standard deviations

@@ -28,7 +28,7 @@ from workbench.charts.curves import (
 from workbench.estimators.matrix_quantile import influence_for
 from workbench.estimators.stable_quantile import Scaled, Solver, distance, inflation, normal_level, soft_count
 from workbench.study.audit import Mechanism
-from workbench.study.run import Role, Run, stream
+from workbench.study.sweeps import Role, Run, stream
 from workbench.types import Array
 
 STATEMENT = "AL22/matrix-quantile"

@@ -26,10 +26,11 @@ from workbench.estimators.populous import PopulousCovariance, Preconditioner
 from workbench.estimators.unbounded import UnboundedCovariance
 from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim, Verdict, enough, supremum
 from workbench.study.measures import Measure, certain
 from workbench.study.measures import rows_needed as measured_rows
-from workbench.study.run import (
+from workbench.study.rules import Claim, Verdict, enough, supremum
+from workbench.study.search import fewest_rows
+from workbench.study.sweeps import (
     Role,
     Row,
     Run,
@@ -43,7 +44,6 @@ from workbench.study.run import (
     stream,
     value_of,
 )
-from workbench.study.search import fewest_rows
 from workbench.types import Array
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1

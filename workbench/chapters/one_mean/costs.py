@@ -46,22 +46,33 @@ from workbench.losses import relative_scale_error, total_variation_of_means
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.special import ndtri
 from workbench.study.audit import Pair
-from workbench.study.claim import Claim, Status, Verdict, claim_level, compare, enough, in_proportion
-from workbench.study.intervals import Interval, Vector, clopper_pearson, local_slope
 from workbench.study.measures import (
     Measure,
     at,
     by,
+    local_slope,
     mean,
     near,
     paired_columns,
     paired_ratio,
     resampled,
     rms,
+    rows_needed,
     slope_inside,
-    success,
 )
-from workbench.study.run import (
+from workbench.study.rules import (
+    Claim,
+    Interval,
+    Status,
+    Vector,
+    Verdict,
+    claim_level,
+    clopper_pearson,
+    compare,
+    enough,
+    in_proportion,
+)
+from workbench.study.sweeps import (
     Point,
     Row,
     Run,
@@ -528,8 +539,8 @@ def rows_against_accuracy(
         label = method(key) if calibration == "tight" else ""
         of = at(frame, calibration=calibration)
         for one in [alpha / ALPHA * one for one in ALPHAS] if len(of) else ():
-            size = success(of["error"] <= one, of["n"], 1 - SIZE_BETA, level=LEVEL, rng=rng)
-            found[one] = Measure(size.estimate, size.interval, 0)
+            size = rows_needed(of["error"] <= one, of["n"], 1 - SIZE_BETA, LEVEL, rng)
+            found[one] = size._replace(trials=0)
         # away from the usual numbers, where nothing is committed, predictions judge
         expected = [foreseen(calibration, one, epsilon, radius) for one in found] if moved else None
         series.append(measured(label, found, key, expected, kind="count"))

@@ -32,12 +32,10 @@ from workbench.privacy.histograms import (
     stability_threshold,
 )
 from workbench.special import gammaincinv
-from workbench.study.claim import Claim, Verdict, beside, claim_level, combine, enough
-from workbench.study.grids import Block
-from workbench.study.intervals import Interval
 from workbench.study.measures import at, between, hits, ratio, scaled, seldom
-from workbench.study.run import Row, Sweep, answered, blocks, each_trial, error_of, grid, value_of
+from workbench.study.rules import Claim, Interval, Verdict, beside, claim_level, combine, enough
 from workbench.study.scaling import Growth, Move, Statement, bounded, measure
+from workbench.study.sweeps import Block, Row, Sweep, answered, blocks, each_trial, error_of, grid, value_of
 from workbench.types import Array, Columns
 
 EPSILON, BETA, STABLE_BETA = 0.5, 0.05, 0.01

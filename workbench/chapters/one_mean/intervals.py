@@ -29,10 +29,10 @@ from workbench.estimators.intervals import (
 from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtr, ndtri, stdtrit
-from workbench.study.claim import Claim, Verdict, at_most, claim_level, enough
 from workbench.study.measures import at, paired_ratio
 from workbench.study.profiles import PROFILES
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
+from workbench.study.rules import Claim, Verdict, at_most, claim_level, enough
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 LEVEL, EPSILON, N = 0.05, 1.0, 1000

@@ -56,11 +56,18 @@ from workbench.privacy import ApproxDP, Budget, PureDP, noise_source
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.special import log_ndtr, ndtr
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, beside, claim_level, combine, enough, in_proportion
-from workbench.study.grids import point_id
-from workbench.study.intervals import Interval, local_slope
-from workbench.study.measures import Measure
-from workbench.study.run import (
+from workbench.study.measures import Measure, local_slope
+from workbench.study.rules import (
+    Claim,
+    Interval,
+    Verdict,
+    beside,
+    claim_level,
+    combine,
+    enough,
+    in_proportion,
+)
+from workbench.study.sweeps import (
     Point,
     Role,
     Row,
@@ -70,6 +77,7 @@ from workbench.study.run import (
     each_trial,
     error_of,
     grid,
+    point_id,
     stream,
     value_of,
 )

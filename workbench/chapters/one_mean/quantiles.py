@@ -21,10 +21,10 @@ from numpy.random import Generator
 from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
-from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, median_ratio
-from workbench.study.run import Row, Sweep, each_trial, grid, resampler, value_of
+from workbench.study.rules import Claim, Verdict, claim_level
 from workbench.study.scaling import Move, Statement, follow
+from workbench.study.sweeps import Row, Sweep, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"

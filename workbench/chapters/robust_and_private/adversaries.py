@@ -19,8 +19,7 @@ from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
-from workbench.study.grids import point_id
-from workbench.study.run import Role, Row, Run, Sweep, blocks, each_trial, grid, loss_of, stream
+from workbench.study.sweeps import Role, Row, Run, Sweep, blocks, each_trial, grid, loss_of, point_id, stream
 from workbench.types import Array
 
 RADIUS, PLACES = 10.0, 8.0

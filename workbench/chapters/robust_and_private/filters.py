@@ -58,8 +58,6 @@ from workbench.privacy.histograms import (
 from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.privacy.noise import SimulatedNoise
 from workbench.study import measures
-from workbench.study.claim import Claim, Status, Verdict, claim_level, combine, enough, in_proportion
-from workbench.study.grids import grid as points
 from workbench.study.measures import (
     Measure,
     at,
@@ -78,7 +76,9 @@ from workbench.study.measures import (
     seldom,
     summary,
 )
-from workbench.study.run import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
+from workbench.study.rules import Claim, Status, Verdict, claim_level, combine, enough, in_proportion
+from workbench.study.sweeps import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
+from workbench.study.sweeps import grid as points
 from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0

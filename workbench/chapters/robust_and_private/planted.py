@@ -65,7 +65,6 @@ from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study import measures
-from workbench.study.claim import Claim, Status, Verdict, claim_level
 from workbench.study.measures import (
     Measure,
     at,
@@ -82,8 +81,8 @@ from workbench.study.measures import (
     scaled,
     seldom,
 )
-from workbench.study.rules import alike
-from workbench.study.run import Row, Run, Sweep, answered, blocks, each_trial, grid, multiples, resampler
+from workbench.study.rules import Claim, Status, Verdict, alike, claim_level
+from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, each_trial, grid, multiples, resampler
 from workbench.types import Columns
 
 N = 100_000

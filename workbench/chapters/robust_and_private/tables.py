@@ -28,9 +28,9 @@ from workbench.chapters.robust_and_private.planted import rarely, sweep
 from workbench.charts.chart import Role
 from workbench.charts.curves import Chart, Panel, Series, measured, number, styled
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim, Verdict, beside, claim_level
 from workbench.study.measures import LEVEL, Measure, at, between, ratio, rows_needed, scaled
-from workbench.study.run import Point, Row, Run, Sweep, answered, blocks, each_trial, resampler
+from workbench.study.rules import Claim, Verdict, beside, claim_level
+from workbench.study.sweeps import Point, Row, Run, Sweep, answered, blocks, each_trial, resampler
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 LOWER, UPPER = 1 / 10, 10.0

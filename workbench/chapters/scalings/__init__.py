@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim
+from workbench.study.rules import Claim
 from workbench.study.scaling import Move, Named, Statement, follow
 from workbench.study.search import fewest_rows
 

@@ -66,10 +66,10 @@ from workbench.estimators.subspaces import SubspaceExact
 from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.study.claim import Status
-from workbench.study.run import Row, answered, block_columns, each_trial, loss_of
+from workbench.study.rules import Status
 from workbench.study.scaling import Statement, bounded
 from workbench.study.search import fewest_rows
+from workbench.study.sweeps import Row, answered, block_columns, each_trial, loss_of
 from workbench.types import Columns
 
 FOURFOLD = log(2)  # the Thompson distance that leaves a condition number of 4

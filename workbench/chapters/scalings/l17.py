@@ -28,9 +28,9 @@ from workbench.bounds import l17, smallest
 from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, row, term
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
-from workbench.study.claim import Status
-from workbench.study.run import Row, each_trial
+from workbench.study.rules import Status
 from workbench.study.scaling import Setting, Statement, below
+from workbench.study.sweeps import Row, each_trial
 
 BETA = 0.1
 SEEN, CAPS = {"quick": 100, "full": 400}, {"full": 400}

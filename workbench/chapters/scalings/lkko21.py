@@ -45,8 +45,7 @@ from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyM
 from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
 from workbench.special import ndtri
-from workbench.study.claim import Claim, Status, Verdict, claim_level
-from workbench.study.run import Row, answered, each_trial, value_of
+from workbench.study.rules import Claim, Status, Verdict, claim_level
 from workbench.study.scaling import (
     SEARCHED,
     SEEN,
@@ -65,6 +64,7 @@ from workbench.study.scaling import (
     standard_errors,
     within,
 )
+from workbench.study.sweeps import Row, answered, each_trial, value_of
 
 # The worst cluster: a row of a table is one for every place of the cluster, and decided together
 

@@ -55,12 +55,11 @@ from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP, noise_source
 from workbench.privacy.budgets import zcdp_within_approx
 from workbench.privacy.mechanisms import symmetric_gaussian
-from workbench.study.claim import Claim, Status, Verdict, beside
-from workbench.study.grids import Block
 from workbench.study.measures import between, ratio
-from workbench.study.run import Row, each_trial, value_of
+from workbench.study.rules import Claim, Status, Verdict, beside
 from workbench.study.scaling import Growth, Move, Named, Public, Setting, Statement, below, measure
 from workbench.study.search import fewest_rows
+from workbench.study.sweeps import Block, Row, each_trial, value_of
 from workbench.types import Array, Columns
 
 MOMENT = 2.0  # the moment that is bounded, over that of normal rows

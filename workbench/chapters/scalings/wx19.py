@@ -40,9 +40,9 @@ from workbench.chapters.sparse_covariance.designs import (
 )
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
-from workbench.study.claim import Claim, Status
-from workbench.study.run import Row, each_trial
+from workbench.study.rules import Claim, Status
 from workbench.study.scaling import Move, Setting, Statement, below
+from workbench.study.sweeps import Row, each_trial
 
 CAPS, MANY = {"full": 400}, {"full": 800}
 SEEN = {"quick": 100, **CAPS}  # what quick searches, too

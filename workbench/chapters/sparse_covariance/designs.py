@@ -38,11 +38,10 @@ from workbench.privacy import ApproxDP, Charge, GaussianDP, SimulatedNoise, nois
 from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
-from workbench.study.claim import Claim, Status, Verdict, claim_level, compare
-from workbench.study.intervals import Interval, bootstrap_interval
-from workbench.study.measures import Measure, between, each, growth, paired_columns
-from workbench.study.run import Role, Row, Sweep, blocks, each_trial, grid, stream
-from workbench.study.run import Run as Runs
+from workbench.study.measures import Measure, between, each, growth, paired_columns, resampled
+from workbench.study.rules import Claim, Interval, Status, Verdict, claim_level, compare
+from workbench.study.sweeps import Role, Row, Sweep, blocks, each_trial, grid, stream
+from workbench.study.sweeps import Run as Runs
 from workbench.types import Array
 
 Model = Literal["central", "local"]
@@ -246,8 +245,8 @@ def bootstrapped(
     statistic: Callable[[Array], float], rows: Array, level: float, name: str, seed: int
 ) -> Measure:
     rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
-    estimate, interval = statistic(rows), bootstrap_interval(statistic, rows, level, rng, 500)
-    return Measure(estimate, interval if np.isfinite(estimate) else (-inf, inf), len(rows))
+    found = resampled(statistic, rows, level, rng, 500)
+    return found if np.isfinite(found.estimate) else found._replace(interval=(-inf, inf))
 
 
 def exponential(measure: Measure) -> Measure:

@@ -56,12 +56,10 @@ from workbench.charts.curves import Chart, Mark, Panel, measured, number, predic
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, claim_level
-from workbench.study.intervals import local_slope
-from workbench.study.measures import Measure, at, between, by, each, growth, paired_columns
-from workbench.study.rules import Complexity, sized
-from workbench.study.run import Row, Run, Sweep, blocks, each_trial, grid
+from workbench.study.measures import Measure, at, between, by, each, growth, local_slope, paired_columns
+from workbench.study.rules import Claim, Complexity, Verdict, claim_level, sized
 from workbench.study.scaling import Growth, Move, Setting, Statement, grows
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid
 from workbench.types import Array
 
 LEVEL = 0.05

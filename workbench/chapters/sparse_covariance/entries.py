@@ -39,9 +39,9 @@ from workbench.estimators.sparse import RULES, Noise, ThresholdedCovariance, pap
 from workbench.linalg import norms, psd_part
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
-from workbench.study.claim import Claim, Verdict, beside, claim_level
 from workbench.study.measures import Measure, at, between, by, growth, paired_columns, seldom
-from workbench.study.run import Role, Row, Sweep, blocks, each_trial, grid, stream
+from workbench.study.rules import Claim, Verdict, beside, claim_level
+from workbench.study.sweeps import Role, Row, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array
 
 BETA, LOOSE = 0.05, 0.5

@@ -47,11 +47,11 @@ from workbench.charts.chart import Role
 from workbench.charts.curves import Chart, Heat, Panel, Series, covering, number, predicted, styled, text_at
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
-from workbench.study.claim import Claim, Verdict, claim_level
-from workbench.study.grids import Role as StreamRole
 from workbench.study.measures import BAND, at, between, by
-from workbench.study.run import Row, Sweep, blocks, each_trial, grid, multiples, stream
-from workbench.study.run import Run as Runs
+from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.sweeps import Role as StreamRole
+from workbench.study.sweeps import Row, Sweep, blocks, each_trial, grid, multiples, stream
+from workbench.study.sweeps import Run as Runs
 from workbench.types import Array
 
 SHARE, EPSILON = 0.2, 1.0

@@ -19,7 +19,7 @@ from workbench.populations.diabetes import diabetes
 from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.special import ndtri
-from workbench.study.run import Role, Run, blocks, stream, value_of
+from workbench.study.sweeps import Role, Run, blocks, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Array
 

@@ -41,14 +41,13 @@ from workbench.estimators.clipped import ClippedMean
 from workbench.privacy import Budget, Charge, GaussianDP, PureDP, SimulatedNoise
 from workbench.privacy.mechanisms import additive, discrete_laplace, laplace
 from workbench.study.audit import AuditReport, audit, last_bit
-from workbench.study.claim import Claim, Verdict, claim_level, combine
 from workbench.study.faults import Fault, alone
 from workbench.study.measures import at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
-from workbench.study.rules import largest
-from workbench.study.run import Run, Sweep, blocks, grid
+from workbench.study.rules import Claim, Verdict, claim_level, combine, largest
+from workbench.study.sweeps import Run, Sweep, blocks, grid
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves

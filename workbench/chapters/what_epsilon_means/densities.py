@@ -24,9 +24,8 @@ from workbench.privacy import ApproxDP, Charge, PureDP, SimulatedNoise
 from workbench.privacy.budgets import gaussian_delta, optimal_composition
 from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, log_ndtr, ndtr
-from workbench.study.claim import Claim, Verdict, combine
-from workbench.study.rules import largest
-from workbench.study.run import Role, Run, stream, value_of
+from workbench.study.rules import Claim, Verdict, combine, largest
+from workbench.study.sweeps import Role, Run, stream, value_of
 from workbench.types import Array
 
 MANY = 100  # people

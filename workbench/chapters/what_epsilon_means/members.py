@@ -24,9 +24,9 @@ from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
 from workbench.special import ndtr
 from workbench.study import measures
 from workbench.study import tracing as tracer
-from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import between, by, hits
-from workbench.study.run import Role, Row, Run, Sweep, blocks, each_trial, grid, stream
+from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.sweeps import Role, Row, Run, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array, Columns
 
 EPSILON, DELTA = 1.0, 1e-2

@@ -33,9 +33,9 @@ from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
-from workbench.study.claim import Claim, Verdict, claim_level
 from workbench.study.measures import at, between, by, median, near, ratio
-from workbench.study.run import Role, Run, Sweep, blocks, loss_of, stream, value_of
+from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.sweeps import Role, Run, Sweep, blocks, loss_of, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Columns
 

@@ -5,7 +5,6 @@ probability at most k times that.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from types import MappingProxyType
 
 from workbench.catalog import KNOWN, Addition, addition, lookup
 from workbench.errors import ArgumentError
@@ -15,31 +14,29 @@ from workbench.study.pairs import multivariate, univariate
 from workbench.study.pairs.replayed import WHOLE, Case, Setting
 from workbench.study.profiles import AUDIT_CI, AuditPreset
 
-BUILDERS: MappingProxyType[str, Callable[[], Iterator[Case]]] = MappingProxyType(
-    {**univariate.BUILDERS, **multivariate.BUILDERS}
-)
+KEYS = (*univariate.ENTRIES, *multivariate.KEYS)
+"""Of the private entries of the catalog."""
 
-
-MINIMAL = "lambda: iter([Setting(KEY, ESTIMATOR, PureDP(2), 4).whole(ends(4), 1.0)])"
+MINIMAL = "partial(over, (PureDP(2),), ESTIMATOR, ends(4), 0.4)"
 
 
 def builder(key: str) -> Callable[[], Iterator[Case]]:
     if own := addition(key):
         own.require("pairs")
         return lambda: _added(own)
-    if key not in BUILDERS:
+    home = univariate if key in univariate.ENTRIES else multivariate
+    if key not in KEYS:
         if NonPrivate() in lookup(key).budgets:
             raise ArgumentError("key", key, "an estimator that is private")
-        home = univariate if key.startswith("univariate/") else multivariate
-        where = home.__name__.replace(".", "/") + ".py"
-        raise ArgumentError("key", key, f"pairs: add it to BUILDERS in {where}: {MINIMAL}")
-    return BUILDERS[key]
+        where = univariate.__name__.replace(".", "/") + ".py"
+        raise ArgumentError("key", key, f"pairs: add it to ENTRIES in {where}: {MINIMAL}")
+    return lambda: home.attacks(key)
 
 
 def attackable() -> list[str]:
     """Return the keys of the private entries: those of the catalog, and those registered beside it."""
     beside = (key for key, one in KNOWN.items() if addition(key) and NonPrivate() not in one.budgets)
-    return [*BUILDERS, *beside]
+    return [*KEYS, *beside]
 
 
 def _added(own: Addition) -> Iterator[Case]:
@@ -67,4 +64,4 @@ def attacks(
             yield case, attack(case, preset, seed)
 
 
-__all__ = ["BUILDERS", "WHOLE", "Case", "attack", "attackable", "attacks", "builder"]
+__all__ = ["KEYS", "WHOLE", "Case", "attack", "attackable", "attacks", "builder"]

@@ -4,8 +4,7 @@ The pairs are alike for all: one row that goes far away, turns by a right angle 
 among rows at one place, typical rows, or two crowds that the middle rows decide between.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from math import ceil, sqrt
 from typing import Any
 
@@ -17,7 +16,7 @@ from workbench.estimators.shared.rows import centred_rows
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, GaussianDP, NonPrivate, Plan, PureDP
 from workbench.privacy.histograms import stability_threshold
 from workbench.study.audit import Pair
-from workbench.study.pairs.replayed import Case, Setting, outvoted, pair, replayed, tipped
+from workbench.study.pairs.replayed import Case, Setting, outvoted, pair, replayed
 from workbench.study.search import fewest_rows
 from workbench.types import Array
 
@@ -44,13 +43,14 @@ def attacks(key: str) -> Iterator[Case]:
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
         if key in COUNTED:
-            pairs += (borderline(setting), far_away(setting))
+            x = setting.typical()
+            middle = np.median(x, axis=0)
+            far = pair("typical rows, one from far away", x, middle + 30 * x.std(axis=0), middle, 0)
+            pairs += (borderline(setting), far)
         if key in LOCATED:
             pairs += (across(setting),)
-        if key in PRICED:
+        if key in PRICED | TIPPED:
             pairs += (outvoted(setting),)
-        if key in TIPPED:
-            pairs += (tipped(setting),)
         yield from replayed(setting, pairs, share=1.0 if key in FAINT else 0.2)
         share = whole_share(setting)
         if setting.n * setting.d > MANY:
@@ -165,13 +165,6 @@ def across(setting: Setting) -> Pair:
     return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
 
 
-def far_away(setting: Setting) -> Pair:
-    """Return typical rows, which have an answer, of which one comes from far away to their middle."""
-    x = setting.typical()
-    middle = np.median(x, axis=0)
-    return pair("typical rows, one from far away", x, middle + 30 * x.std(axis=0), middle, 0)
-
-
 def borderline(setting: Setting) -> Pair:
     """Return typical rows, so many of them zero that one zero row more changes how stable they are."""
     estimator: Any = setting.estimator
@@ -222,4 +215,3 @@ KEYS = [
     for key, entry in CATALOG.items()
     if entry.population.d is not None and not isinstance(entry.examples[0].budget, NonPrivate)
 ]
-BUILDERS: dict[str, Callable[[], Iterator[Case]]] = {key: partial(attacks, key) for key in KEYS}

@@ -5,22 +5,20 @@ in the whole the noise of another stage may hide that its own is too small.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.bounds import smallest
 from workbench.catalog import KNOWN
-from workbench.estimators.base import Estimator, sanitised, shuffled
+from workbench.estimators.base import Estimator, sanitised
 from workbench.privacy import (
     ZCDP,
     ApproxDP,
     Budget,
     Charge,
     GaussianDP,
-    NoiseSource,
     Plan,
     SimulatedNoise,
     compose,
@@ -30,7 +28,7 @@ from workbench.privacy.cuts import Level
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.privacy.stable import Lift, Located, Stable, Voted
 from workbench.study.audit import Mechanism, Pair, numbers
-from workbench.study.faults import COMPARED, Event, replaced_everywhere, spied
+from workbench.study.faults import COMPARED, Event, spied
 from workbench.types import Array
 
 WHOLE = "whole"  # the stage name of an end-to-end attack
@@ -65,19 +63,15 @@ class Setting:
 
     @property
     def variant(self) -> str:
-        ranged = "" if getattr(self.estimator, "lower", None) is None else ", range"
-        mask = f", {mask}" if (mask := getattr(self.estimator, "mask", "")) else ""
-        centre = getattr(self.estimator, "centre", 0.0)
-        centred = f", centre {centre if isinstance(centre, tuple) else format(centre, 'g')}" if centre else ""
-        share = f", corruption {share:g}" if (share := getattr(self.estimator, "corruption", 0.0)) else ""
-        way = getattr(self.estimator, "covariance", "populous")
-        frame = "" if way == "populous" else f", {way}"
-        full = "" if getattr(self.estimator, "degenerate", True) else ", full rank"
-        calibration = getattr(self.estimator, "calibration", "default")
-        many = f", {len(levels)} levels" if (levels := getattr(self.estimator, "levels", ())) else ""
-        many += ", range" if many and getattr(self.estimator, "radius", None) else ""
-        single = ", one column" if self.d == 1 and (KNOWN[self.key].population.d or 1) > 1 else ""
-        return f"{calibration}{ranged}{centred}{share}{mask}{many}{frame}{full}{single}, {self.budget}"
+        """In what it differs from the entry's first example, with its calibration and budget."""
+        own, usual = self.estimator, KNOWN[self.key].estimator
+        parts: Any = fields(own) if is_dataclass(own) else ()
+        values = {part.name: getattr(own, part.name) for part in parts if part.name != "calibration"}
+        others = [
+            f"{name} = {value}" for name, value in values.items() if value != getattr(usual, name, None)
+        ]
+        single = ["one column"] if self.d == 1 and (KNOWN[self.key].population.d or 1) > 1 else []
+        return ", ".join([*others, *single, getattr(own, "calibration", "default"), str(self.budget)])
 
     @property
     def plan(self) -> Plan:
@@ -182,14 +176,8 @@ def _points(statistic: Any) -> Any:
             return statistic[1]
         case Level(nodes):
             return np.concatenate([node.lengths.edges for node in nodes])  # type: ignore[attr-defined]
-        case Located(count, centre, shift, root):
-            return np.concatenate([[count], centre, shift, root.ravel()])
-        case Lift(count, centre, shift, root, height):
-            return np.concatenate([[count], centre, shift, root.ravel(), [height]])
-        case Voted(count, value):
-            return np.append(value, count)
-        case Stable(count, root):
-            return np.vstack([np.full(len(root), count), root])
+        case Located() | Lift() | Voted() | Stable():
+            return np.concatenate([np.ravel(np.asarray(part)) for part in vars(statistic).values()])
     return statistic
 
 
@@ -300,70 +288,20 @@ def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) ->
     return numbers(output) or (np.nan,)
 
 
-# The row that tips a robust group: it stands so many rows that are far away, and not one more. Its robust
-# estimate hardly moves with one of its rows, unless half of them, or so, are elsewhere.
-
-
-def tipped(setting: Setting) -> Pair:
-    """Return typical rows, so many of the first group's far away that one more costs it its friends."""
-    typical = setting.typical()
-    members = first_group(setting, typical)
-
-    def without(rows: int) -> Array:
-        x = typical.copy()
-        x[members[:rows]] = FAR * np.eye(setting.d)[0]
-        return x
-
-    def vote(rows: int) -> Event:
-        with spied() as events:
-            run(setting, without(rows), 0)
-        return events[0]
-
-    first = vote(0)
-    least = first.statistic - first.charge.sensitivity / 2
-    last = smallest(lambda rows: rows >= len(members) or vote(rows).statistic < least) - 1
-    row = members[last]
-    return pair("typical rows, a group tips", without(last), typical[row], FAR * np.eye(setting.d)[0], row)
-
-
 def outvoted(setting: Setting) -> Pair:
-    """Return typical rows, so many of them far from all others that one more changes the count of a vote."""
+    """Return typical rows, so many of them far from all others that one more changes a vote."""
     x, far = setting.typical(), FAR * np.eye(setting.d)[0]
 
     def without(rows: int) -> Array:
         return np.vstack([np.outer(np.arange(1, rows + 1), far), x[rows:]])
 
-    def count(rows: int) -> int:
+    def vote(rows: int) -> tuple[float, float]:  # and half of what one row may change
         with spied() as events:
             run(setting, without(rows), 0)
-        return int(events[0].statistic.count)
+        one = events[0]
+        counted = one.mechanism == "voted"
+        return (one.statistic.count, 0.5) if counted else (float(one.statistic), one.charge.sensitivity / 2)
 
-    most = count(0)
-    last = smallest(lambda rows: rows >= setting.n or count(rows) < most) - 1
+    most, half = vote(0)
+    last = smallest(lambda rows: rows >= setting.n or vote(rows)[0] <= most - half) - 1
     return pair("typical rows, a vote tips", without(last), x[last], (last + 1) * far, last)
-
-
-def first_group(setting: Setting, x: Array) -> NDArray[np.int64]:
-    """Return which rows are in the first group of the first vote, the first row of each pair of rows."""
-    original, orders = shuffled, list[NDArray[np.int64]]()
-
-    def recorded(rows: Array, noise: NoiseSource) -> Array:
-        order = original(np.arange(len(rows), dtype=np.float64), noise).astype(np.int64)
-        if not events:
-            orders.append(order)
-        return rows[order]
-
-    with replaced_everywhere((shuffled, recorded)), spied() as events:
-        run(setting, x, 0)
-    members = orders[-1][: first_design(setting).size] * (1 if len(orders[-1]) == setting.n else 2)
-    for order in reversed(orders[:-1]):
-        members = order[members]
-    return members
-
-
-def first_design(setting: Setting) -> Any:
-    estimator: Any = setting.estimator
-    asked = setting.n, setting.d, setting.budget
-    if hasattr(estimator, "recipes"):
-        return estimator.recipes(*asked)[0].design
-    return estimator.recipe(*asked).design if hasattr(estimator, "recipe") else estimator.design(*asked)

@@ -301,6 +301,3 @@ def attacks(key: str) -> Iterator[Case]:
 def apart(pair: Pair, by: float) -> Pair:
     """Return a pair that has no data set of another: a step is replayed by the data set it is given."""
     return replace(pair, first=pair.first + by, second=pair.second + by)
-
-
-BUILDERS: dict[str, Callable[[], Iterator[Case]]] = {key: partial(attacks, key) for key in ENTRIES}
