@@ -121,8 +121,8 @@ STABLE = Sweep(
         for point in grid(epsilon=epsilon, delta=delta, rows=("normal", "hardest"))
     ),
     stable_errors,
-    8000,
-    {"quick": 1, "full": 45},
+    2000,
+    {"quick": 1, "full": 180},
 )
 FACTS = Sweep("l17-bin-facts", grid(n=SIZES), bin_facts, 10000, blocks(30))
 EDGE = Sweep("l17-bin-edge", grid(n=EDGES), edge_counts, 10000, blocks(30))
