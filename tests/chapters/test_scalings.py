@@ -92,8 +92,8 @@ def test_a_row_is_the_committed_one_and_decides_both_worlds(record, monkeypatch)
     assert more is (beyond if bound == "lower" and move.power else Status.REFUTED)
     assert less is (beyond if bound == "upper" and move.power else Status.REFUTED)
     monkeypatch.setattr(run, "_expected", lambda **public: (1, inf))
-    formula = replace(one.statement, fewest=lambda: 1, predicted=lambda: nan, start=lambda: 1)
-    stated = [formula.setting(move, value).stated for value in move.values]
+    bare = replace(one.statement, fewest=lambda: 1, predicted=lambda: nan, start=lambda: 1)
+    stated = [replace(one, statement=bare).setting(value).stated for value in move.values]
     assert stated == pytest.approx([*map(float, record["stated"])])
 
 
