@@ -169,6 +169,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
 
 FAINT = {"exponential": 0.01, "located_normal": 0.2, "voted_gaussian": 1e-4}  # how much is left of the noise
 STEPS = {  # with what is left of their noise
+    "gaussian/coinpress": {"step 6": 0.35},  # at half its runs are told apart too well to rank pairs by few
     "gaussian/lifted": {"moment 2": 0.5, "far rows": 0.5},  # a count with a fiftieth of what there is
     "mean/adaptive": {"scales": 0.25},  # the mean has so much of the budget that any run tells its rows
     "covariance/matrix-quantile": {"stability": 0.002},  # a row moves a matrix by little of what it may
