@@ -178,7 +178,8 @@ def _words(panel: Panel, form: Format, across: int) -> tuple[list[str], list[str
     wide = (form.width - 1.3) / across - 0.2
     along = panel.ylabel if panel.names else panel.xlabel
     head = wrapped(panel.title, wide / (CHARACTER * form.head * 1.08))
-    note = [] if form.height else wrapped(panel.note, wide / (CHARACTER * form.small))
+    inside = wide - CHARACTER * form.label * max(map(len, panel.names), default=0)  # where a note begins
+    note = [] if form.height else wrapped(panel.note, inside / (CHARACTER * form.small))
     return head, wrapped(along, wide / (CHARACTER * form.label)), note
 
 
