@@ -278,7 +278,7 @@ CLAIMS = (
         " mean/resilient needs the rows of the exponential column of Table 1 with constants 1, and"
         " mean/resilient-heavy, Student rows, a cluster at 1/√ξ, an error of 1.5 √ξ, those of Table 2; both"
         " within a factor 10, and at d = 2 at most four times the rows of mean/coinpress and"
-        " mean/clipped-heavy for this error on clean rows: robustness has no extra cost but a constant.",
+        " mean/clipped-heavy for this error on clean rows.",
         exponential_rows,
         lambda: (EXPONENTIAL, PRIVATE),
     ),

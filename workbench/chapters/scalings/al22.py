@@ -140,7 +140,7 @@ def robust_covariance(
 def robust_law(
     d: int, n: int, corruption: float, epsilon: float, delta: float, *, data: Generator, noise: Generator
 ) -> Row:
-    """Measure the larger of the errors of covariance and mean, over what a row's share forces, likewise."""
+    """Measure the larger of the errors of covariance and mean of the robust Gaussian, each in its unit."""
     estimator = PopulousRobustGaussian(corruption=corruption)
     clean, shape, budget = data.standard_normal((n, d)), frame(d, data), ApproxDP(epsilon, delta)
     seed, back, errors = int(noise.integers(2**63)), np.linalg.inv(shape), []
