@@ -11,6 +11,7 @@ from hatchling.plugin.manager import PluginManager
 from conftest import on_turn, part, pytest_collection_modifyitems
 from tests.machines import OWN, kernels
 from tests.readme import README, commands
+from workbench.study.pairs import KEYS
 
 # `pytest --part K/N` and `turns(days)`: what is run in turn leaves nothing out and repeats nothing.
 
@@ -44,6 +45,14 @@ def test_of_so_many_days_each_test_has_one_and_every_part_of_its_tests_too():
 def test_what_is_no_part_is_named(words):
     with pytest.raises(pytest.UsageError, match=f"^--part: {words}, allowed is K/N"):
         part(words)
+
+
+def test_the_script_chooses_each_key_to_attack_on_one_day_of_eight(capsys):
+    script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
+    (code,) = re.findall(r'python -c "(from workbench[^"]*)"', script)
+    for day in range(8):
+        exec(code.replace("$((day % 8))", str(day)))
+    assert sorted(capsys.readouterr().out.split()) == sorted(KEYS)
 
 
 # README's set-up commands keep their promises; continuous integration runs the second one as it stands.
