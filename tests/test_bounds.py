@@ -74,7 +74,8 @@ VALUES = [  # of a shape its terms; those whose rows are searched have committed
     (l17.two_step_error, (1000, 0.5, 0.05), [0.07898438223, 0.1694803337]),
     (l17.histogram_error, (30, 0.5, 0.05), [25.58771862]),
     *((l17.two_point_bound, given, [n])  # as a linear program over all pairs of chances says
-      for given, n in (((0.3, 1.0, 0.05), 13), ((0.2, 2.0, 0.2), 5), ((0.3, 0.5, 0.05, 1e-3), 22))),
+      for given, n in (((0.3, 1.0, 0.05), 13), ((0.2, 2.0, 0.2), 5), ((0.3, 0.5, 0.05, 1e-3), 22),
+                        ((0.2, 1.0, 0.5, 1e-6, 1e-4), 38))),
     (l17.stable_histogram_error, (50, 1.0, 0.4, 0.2), [12.48920894]),
     *((l17.location_sample_size, given, [n])  # of twice to once as many as an enumeration needs
       for given, n in (((10.0, 0.5, 0.1), 115), ((30.0, 1.0, 0.01), 90))),

@@ -66,7 +66,9 @@ def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
     return log(9) / (10 * total_variation * epsilon)
 
 
-def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: float = 0.0) -> int:
+def two_point_bound(
+    total_variation: float, epsilon: float, beta: float, delta: float = 0.0, wrong: float | None = None
+) -> int:
     """Return the smallest n with which some (epsilon, delta)-DP test may still err with probability beta.
 
     Telling apart two distributions at distance TV needs n of order 1 / (TV eps) (Lemma 2.7); a mean within
@@ -81,7 +83,8 @@ def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: 
     E g <= beta. For delta = 0 no other use of this coupling gives more: the minimum over h is the dual of
     maximising E min(1, e^{eps H} y(H)) subject to E y(H) <= beta. The right side grows with n, because H
     grows stochastically, so bisection is exact. In e^{eps h} it is convex with kinks at the integers, so the
-    best h is the first with (1 + kappa) E[e^{-eps H}; H > h] <= beta + kappa.
+    best h is the first with (1 + kappa) E[e^{-eps H}; H > h] <= beta + kappa. An answer that is given on the
+    wrong sample with probability `wrong` at most takes the place of beta there.
 
     Sharper than the source's own chain (`two_point_bound_stated`).
 
@@ -89,6 +92,7 @@ def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: 
     140
     """
     kappa = _check_two_point(total_variation, epsilon, beta, delta)
+    wrong = beta if wrong is None else wrong
     log_m = log1p(total_variation * expm1(-epsilon))  # e^{-eps H} turns Bin(n, TV) into M^n times another
     tilted = min(1.0, total_variation * exp(-epsilon - log_m))
 
@@ -96,10 +100,10 @@ def two_point_bound(total_variation: float, epsilon: float, beta: float, delta: 
         def discounted(h: int) -> float:  # E[e^{-eps H}; H > h]
             return exp(n * log_m) * float(binomial_tail(h + 1, n, tilted))
 
-        h = smallest(lambda h: (1 + kappa) * discounted(h) <= beta + kappa, start=0)
+        h = smallest(lambda h: (1 + kappa) * discounted(h) <= wrong + kappa, start=0)
         growth = exp(epsilon * h)
         excess = float(binomial_tail(h + 1, n, total_variation)) - growth * discounted(h)
-        return growth * beta + kappa * (growth - 1) + (1 + kappa) * excess
+        return growth * wrong + kappa * (growth - 1) + (1 + kappa) * excess
 
     return smallest(lambda n: best_success(n) >= 1 - beta, start=0)
 

@@ -6,11 +6,12 @@ Every constant is explicit, and beta may be a half, so that a limit stands besid
 at that level (two distributions are told apart by a coin) is no part of it.
 """
 
-from math import ceil, exp, expm1, inf, log, log1p, sqrt
+from math import ceil, e, exp, expm1, inf, log, log1p, sqrt
 
 import numpy as np
 
 from workbench.bounds import below, formula, smallest
+from workbench.bounds.l17 import two_point_bound
 from workbench.errors import integer_at_least, positive, probability
 from workbench.special import brentq, chdtri, ndtr, ndtri
 
@@ -42,11 +43,9 @@ def mean_rows(
 ) -> Rows:
     """Return the n that the mean of N(mu, I) in d dimensions needs, within alpha in the Euclidean norm.
 
-    The larger of q / alpha^2, q the 1 - beta quantile of chi-squared with d degrees of freedom, and
-    `packing_rows` with (radius / (2 alpha))^d distributions, or any number of them without a radius. The
-    first as `sampling_bound`, whose argument (Anderson's lemma) holds in any dimension: it is exact for an
-    unrestricted mean, and a reference where a range is told. The second: a largest set of centres 2 alpha
-    apart covers the ball with radii of 2 alpha.
+    The largest of `sampled_mean_rows`, `near_mean_rows` and `packing_rows` with (radius / (2 alpha))^d
+    distributions, or any number of them without a radius: a largest set of centres 2 alpha apart covers the
+    ball with radii of 2 alpha.
 
     >>> [round(mean_rows(0.1, d, 1.0, 1e-6, 0.5)) for d in (1, 10)]
     [45, 934]
@@ -54,7 +53,53 @@ def mean_rows(
     positive(alpha=alpha)
     integer_at_least(1, d=d)
     others = inf if radius is None else _one_less(d * log(max(radius / (2 * alpha), 1.0)))
-    return max(float(chdtri(d, beta)) / alpha**2, packing_rows(others, epsilon, delta, beta))
+    return max(
+        sampled_mean_rows(alpha, d, beta),
+        near_mean_rows(alpha, d, epsilon, delta, beta, radius),
+        packing_rows(others, epsilon, delta, beta),
+    )
+
+
+def sampled_mean_rows(alpha: float, d: int, beta: float) -> Rows:
+    """Return q / alpha^2, q the 1 - beta quantile of chi-squared with d degrees of freedom.
+
+    As `sampling_bound`, whose argument (Anderson's lemma) holds in any dimension: it is exact for an
+    unrestricted mean, and a reference where a range is told.
+    """
+    return float(chdtri(d, beta)) / alpha**2
+
+
+def near_mean_rows(
+    alpha: float, d: int, epsilon: float, delta: float, beta: float, radius: float | None = None
+) -> Rows:
+    """Return the n that privacy needs to tell means near each other apart, of order d / (alpha eps).
+
+    Of S means 2 alpha apart in a ball of radius r = 2 e alpha, or of the smaller `radius`, S at least
+    (r / (2 alpha))^d, some answer is given to the rows of the mean in the centre with probability
+    beta / (S - 1) at most, and to its own with 1 - beta. `two_point_bound` for the two, of which at most
+    TV = 2 Phi(r / 2) - 1 of the rows differ. With log(1 / delta) in the place of d where that is smaller.
+
+    >>> [round(near_mean_rows(0.01, d, 1.0, 1e-30, 0.5)) for d in (1, 10, 20)]
+    [17, 403, 852]
+    """
+    reach = min(2 * e * alpha, inf if radius is None else radius)
+    others = _one_less(d * log(max(reach / (2 * alpha), 1.0)))
+    if others < 0:
+        return 0.0
+    apart = 2 * float(ndtr(reach / 2)) - 1
+    return float(two_point_bound(apart, epsilon, beta, delta, beta * exp(-others)))
+
+
+def sampled_covariance_rows(alpha: float, d: int, beta: float) -> Rows:
+    """Return 2 q / alpha^2 for an error alpha in the Frobenius norm of S, q of d (d + 1) / 2 degrees.
+
+    What no estimator does without as n grows, by the local asymptotic minimax theorem: n times the squared
+    error of the sample covariance nears 2 chi-squared. A reference at a finite n.
+
+    >>> round(sampled_covariance_rows(0.1, 10, 0.5))
+    10867
+    """
+    return 2 * float(chdtri(d * (d + 1) // 2, beta)) / alpha**2
 
 
 def covariance_rows(

@@ -401,10 +401,13 @@ def _rate(move: Move, grown: Slope, excess: Slope, share: float, level: float) -
     return "slower" if high < -TOLERANCE else "faster" if min(low, beyond) > TOLERANCE else "open"
 
 
-def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting], float]) -> Verdict:
+def within(
+    scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting], float], *, lower: bool = False
+) -> Verdict:
     """Decide whether the n that is found is at most a proved one at every value; shown is the largest ratio.
 
-    HOLDS if every interval at 5 % lies below, REFUTED if one lies above at the level of a check.
+    `lower`: at least a lower bound, and the smallest. HOLDS if every interval at 5 % lies on that side,
+    REFUTED if one lies on the other at the level of a check.
     """
     bounds = np.array([proved(one.setting) for one in found])
     errors = standard_errors([one.interval for one in found], SEARCHED)
@@ -412,13 +415,14 @@ def within(scaling: Scaling, found: Sequence[Least], proved: Callable[[Setting],
     reach = _reach(claim_level(parts=len(found))) * errors
     with np.errstate(invalid="ignore"):  # nothing is enough: inf, with an open end below
         low, high = (ratios * np.exp(sign * reach) for sign in (-1, 1))
-    above = ~(np.array([one.interval[1] for one in found]) <= bounds)  # nan is no bound
     low = np.nan_to_num(low, nan=0.0, posinf=inf)
-    refuted = low.max() > 1
-    worst = np.argmax(ratios)
+    ends = np.array([one.interval for one in found])
+    held = ends[:, 0] >= bounds if lower else ends[:, 1] <= bounds  # nan is no bound
+    refuted = high.min() < 1 if lower else low.max() > 1
+    worst = np.argmin(ratios) if lower else np.argmax(ratios)
     return Verdict(
-        status=Status.REFUTED if refuted else Status.UNDECIDED if above.any() else Status.HOLDS,
-        test="searched n at most the proved n",
+        status=Status.REFUTED if refuted else Status.HOLDS if held.all() else Status.UNDECIDED,
+        test=f"searched n at {'least' if lower else 'most'} the proved n",
         level=claim_level(),
         trials=sum(one.runs for one in found),
         estimate=ratios[worst],
@@ -445,7 +449,7 @@ def follow(*growths: Growth) -> list[Verdict]:
 
 
 def below(proved: Callable[[Setting], float], *, grow: bool = True) -> Callable[..., list[Verdict]]:
-    """Return the checks that no n is above a proved one; before them, those that they grow as stated."""
+    """Return the checks that no n is beyond a proved one; before them, those that they grow as stated."""
 
     def checks(*growths: Growth) -> list[Verdict]:
         return (follow(*growths) if grow else []) + [within(*growth, proved) for growth in growths]

@@ -28,6 +28,7 @@ FULL = (  # minutes of search and of attacked votes
     "any-gaussian/conditioned-rows-grow",
     "any-gaussian/preconditioner-rows-grow",
     "any-gaussian/law-rows-grow",
+    "any-gaussian/lower-bounds",
     "any-gaussian/robust-mean-rows-grow",
     "any-gaussian/robust-covariance-rows-grow",
     "any-gaussian/robust-law-rows-grow",

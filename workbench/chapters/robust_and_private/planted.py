@@ -144,7 +144,7 @@ EPSILONS = replace(
 FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=["shift-ones", "shift-random 1", "none"])
 FLAT = (  # Figure 1, left; a run at d = 100 takes 4 GB
     replace(sweep("large", 1, 19, BOTH, n=10 * N, d=(1, 10, 30)), blocks={"quick": 1, "full": 19}),
-    replace(sweep("large-high", 1, 3, BOTH, n=10 * N, d=(50, 100)), blocks={"full": 3}),
+    replace(sweep("large-high", 1, 3, BOTH, n=10 * N, d=(20, 40, 50, 75, 100)), blocks={"full": 3}),
 )
 FROM_TEN = (  # what is claimed of it: without d = 1, and more runs, as many as `flat` needs to notice
     replace(FLAT[0], points=FLAT[0].points[1:], blocks={"quick": 1, "full": 41}),

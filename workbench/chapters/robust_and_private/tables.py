@@ -33,7 +33,7 @@ from workbench.study.rules import Claim, Verdict, beside, claim_level
 from workbench.study.sweeps import Point, Row, Run, Sweep, answered, blocks, each_trial, resampler
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
-LOWER, UPPER = 1 / 10, 10.0
+UPPER, NEARLY = 10.0, 3.0  # times the formula: of PRIME, and of the others
 MOST_EXTRA = 4.0  # times the rows of privacy alone
 STATEMENTS = {"1": "LKKO21/Table1", "2": "LKKO21/Table2"}
 FINE = (2, 4, 8, 16, 32, 64)
@@ -255,12 +255,12 @@ def exponential_rows(frame: pd.DataFrame, private: pd.DataFrame, seed: int) -> I
 
 
 def over_formula(name: str, frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
-    """Return the checks that the rows needed are those of the table, constants 1, within a factor of ten."""
+    """Return the checks that at most three times the rows of the table, constants 1, are needed."""
     setting = SETTINGS[name]
     for d in setting.top:
         formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
         over = scaled(rows, 1 / formula)
-        check = between(f"n over the formula, {name}, d = {d}", over, LOWER, UPPER, bound=UPPER)
+        check = between(f"n over the formula, {name}, d = {d}", over, 0.0, NEARLY, bound=NEARLY)
         yield beside(check, STATEMENTS[setting.table], f"{setting.row}, {name}", formula, rows)
 
 
@@ -275,10 +275,10 @@ CLAIMS = (
         "TB3",
         ("LKKO21/Table1", "LKKO21/Table2", "LKKO21/Thm7", "LKKO21/Thm8"),
         "ξ = .05, (1, 1e-6)-DP, d = 1, 2: with a cluster at 1.5 √d, for an error of 2 ξ √ln(1/ξ),"
-        " mean/resilient needs the rows of the exponential column of Table 1 with constants 1, and"
-        " mean/resilient-heavy, Student rows, a cluster at 1/√ξ, an error of 1.5 √ξ, those of Table 2; both"
-        " within a factor 10, and at d = 2 at most four times the rows of mean/coinpress and"
-        " mean/clipped-heavy for this error on clean rows.",
+        " mean/resilient needs at most three times the rows of the exponential column of Table 1 with constants"
+        " 1, and mean/resilient-heavy, Student rows, a cluster at 1/√ξ, an error of 1.5 √ξ, of that of Table"
+        " 2; and at d = 2 at most four times the rows of mean/coinpress and mean/clipped-heavy for this error"
+        " on clean rows.",
         exponential_rows,
         lambda: (EXPONENTIAL, PRIVATE),
     ),

@@ -17,6 +17,7 @@ Chosen after a result was seen: the d of the lifted Gaussian. At d = 4 .. 10 its
 1.74], at 4, 8, 16 the slopes were 1.50 and 1.86, and the rate was open. Now d is 8 .. 16, a factor 2 alone.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf, log
 from typing import Any, Literal
@@ -26,7 +27,13 @@ from numpy.random import Generator
 
 from workbench import losses
 from workbench.bounds import al22
-from workbench.bounds.limits import mean_unit, unit
+from workbench.bounds.limits import (
+    mean_unit,
+    near_mean_rows,
+    packing_rows,
+    sampled_covariance_rows,
+    unit,
+)
 from workbench.chapters.any_gaussian.attacks import ATTACKS, away, error, frame, voted_error
 from workbench.chapters.any_gaussian.votes import BETA
 from workbench.chapters.matrix_quantile import lifted
@@ -66,8 +73,9 @@ from workbench.estimators.subspaces import SubspaceExact
 from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
-from workbench.study.rules import Status
-from workbench.study.scaling import Statement, bounded
+from workbench.study.measures import each, scaled
+from workbench.study.rules import Status, Verdict
+from workbench.study.scaling import Growth, Statement, bounded, follow, measure, within
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import Row, answered, block_columns, each_trial, loss_of
 from workbench.types import Columns
@@ -76,6 +84,7 @@ FOURFOLD = log(2)  # the Thompson distance that leaves a condition number of 4
 LEAST_VOTE = 40  # groups: fewer have no whole thresholds
 MEANS_CAPS, MANY, DEAR = {"full": 80}, {"full": 320}, {"full": 60}
 ROOT = {"ln 1/δ": 1.0, "flat": 0.0}
+HALF = 0.5
 FIXED = {"1/α": -1.0, "1/α³": -3.0}
 USUAL = {"d": 2, "epsilon": 1.0, "delta": 1e-6}  # of plans
 
@@ -278,6 +287,59 @@ AT_LEAST = tuple(  # whatever the accuracy: what the frame takes, or the offset
     )
     for one, estimator in ((COVARIANCE, PopulousCovariance(centred=True)), (LAW, PopulousGaussian()))
 )
+
+
+# What none can do without: the lower bounds that section 1.1 cites, with constants
+#
+# The estimators are those whose other terms are small where this one is looked at. In d no private mean has
+# shown its bound's power: rows are √d + √(2 ln n) long, so that n grows as d^.8 from d = 4 to 32.
+
+
+SPHERICAL = Statement(
+    "AL22/lower-spherical",
+    "mean/coinpress",
+    {"d": 8, "alpha": 0.2, "epsilon": 0.01, "delta": 1e-30, "radius": 2.0},
+    lambda alpha, d, epsilon, delta: near_mean_rows(alpha, d, epsilon, delta, HALF),
+    (in_epsilon(0.08, "d/(αε)"), in_alpha(0.4, -1, "d/(αε)")),
+    bound="lower",
+    share=HALF,
+    caps=MEANS_CAPS,
+)
+IN_SPACE = replace(
+    SPHERICAL, moves=(row("d", (4, 8, 16, 32), 1, LINEAR, "d/(αε)", epsilon=0.08),), bound="upper"
+)
+ON_THE_LINE = Statement(
+    "AL22/lower-univariate",
+    "univariate/unbounded-mean",
+    {"d": 1, "alpha": 1.0, "epsilon": 0.1, "delta": 1e-6},
+    lambda epsilon, delta: packing_rows(inf, epsilon, delta, BETA),
+    (in_epsilon(0.4, "ln(1/δ)/ε"), in_delta("ln(1/δ)/ε", values=(1e-16, 1e-32, 1e-64, 1e-128))),
+    bound="lower",
+    share=1 - BETA,
+    caps=MANY,
+)
+SAMPLES = Statement(
+    "AL22/lower-sampling",
+    "covariance/clipped",
+    {"d": 4, "alpha": 0.1, "epsilon": 100.0, "delta": 1e-6, "upper": 1.5, "lower": 1.0, "centred": True},
+    lambda alpha, d: sampled_covariance_rows(alpha, d, HALF),
+    (row("d", TO_16, 2, QUADRATIC, SAMPLING), in_alpha(0.2, -2, SAMPLING, FIXED)),
+    bound="equal",
+    share=HALF,
+    caps={"full": 600},
+)
+
+
+def without_which_none(*growths: Growth) -> Iterator[Verdict]:
+    """Return the checks of growth, and that no n is below its bound; those of sampling are near theirs."""
+    yield from follow(*growths)
+    for scaling, found in growths:
+        if scaling.statement is SAMPLES:
+            ratios = {one.value: scaled(measure(one), 1 / one.setting.stated) for one in found}
+            words = f"n of covariance/clipped over the bound, {scaling.move.variable} = "
+            yield from each(words, ratios, 1 / 1.2, 1.2)
+        else:
+            yield within(scaling, found, lambda setting: setting.stated, lower=True)
 
 
 # With corrupted rows
@@ -503,6 +565,23 @@ CLAIMS = (
         reason="In d they grow by less than d²; so does the plan's least n in ε and δ. In α, where the"
         " second stage needs most rows, 1/α² is seen at 5 % for either estimator, and not where all scalings"
         " share this level.",
+    ),
+    grow(
+        "any-gaussian/lower-bounds",
+        "N40",
+        "Searched n beside those without which no private estimator succeeds. None is below: of"
+        " mean/coinpress, at most as d/(αε) in d = 4 .. 32, and at least so in ε = .08 .. .01, α = .4 .. .05;"
+        " of univariate/unbounded-mean, at least as ln(1/δ)/ε in ε = .4 .. .05, δ = 1e-16 .. 1e-128. That of"
+        " covariance/clipped with hardly any noise is 2χ²/α² within a factor 1.2 and grows so: d = 2 .. 16, α"
+        " = .2 .. .025.",
+        IN_SPACE,
+        SPHERICAL,
+        ON_THE_LINE,
+        SAMPLES,
+        checks=without_which_none,
+        expected=Status.NOT_CONTRADICTED,
+        reason="In d n grows as d^.8: rows are √d + √(2 ln n) long, and of 4 to 32 dimensions the second term"
+        " is not small. All other rates are seen.",
     ),
     grow(
         "any-gaussian/robust-mean-rows-grow",
