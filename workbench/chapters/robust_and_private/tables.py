@@ -275,10 +275,10 @@ CLAIMS = (
         "TB3",
         ("LKKO21/Table1", "LKKO21/Table2", "LKKO21/Thm7", "LKKO21/Thm8"),
         "ξ = .05, (1, 1e-6)-DP, d = 1, 2: with a cluster at 1.5 √d, for an error of 2 ξ √ln(1/ξ),"
-        " mean/resilient needs at most three times the rows of the exponential column of Table 1 with constants"
-        " 1, and mean/resilient-heavy, Student rows, a cluster at 1/√ξ, an error of 1.5 √ξ, of that of Table"
-        " 2; and at d = 2 at most four times the rows of mean/coinpress and mean/clipped-heavy for this error"
-        " on clean rows.",
+        " mean/resilient needs at most three times the rows of the exponential column of Table 1 with"
+        " constants 1, and mean/resilient-heavy, Student rows, a cluster at 1/√ξ, an error of 1.5 √ξ, of that"
+        " of Table 2; and at d = 2 at most four times the rows of mean/coinpress and mean/clipped-heavy for"
+        " this error on clean rows.",
         exponential_rows,
         lambda: (EXPONENTIAL, PRIVATE),
     ),

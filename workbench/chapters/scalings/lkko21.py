@@ -606,8 +606,8 @@ CLAIMS = (
         "TB2",
         ("LKKO21/Table2", "LKKO21/Thm9"),
         "Student rows with 2.5 degrees of freedom, ξ = .05, error 1.5 √ξ: without corruption"
-        " mean/clipped-heavy needs at most three times the rows of Table 2 with constants 1, (1, 1e-6)-DP, d ="
-        " 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP, d = 4,"
+        " mean/clipped-heavy needs at most three times the rows of Table 2 with constants 1, (1, 1e-6)-DP, d"
+        " = 2, 8, 32; against the worst of five distances of a cluster mean/prime-heavy, (2, 1e-6)-DP, d = 4,"
         " 8, 16, at most ten times as many.",
         table_rows("2"),
         lambda: (tables.PRIVATE,),
