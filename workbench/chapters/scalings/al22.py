@@ -306,7 +306,10 @@ SPHERICAL = Statement(
     caps=MEANS_CAPS,
 )
 IN_SPACE = replace(
-    SPHERICAL, moves=(row("d", (4, 8, 16, 32), 1, LINEAR, "d/(αε)", epsilon=0.08),), bound="upper"
+    SPHERICAL,
+    moves=(row("d", (4, 8, 16, 32), 1, LINEAR, "d/(αε)", epsilon=0.08),),
+    bound="upper",
+    caps=MANY,
 )
 ON_THE_LINE = Statement(
     "AL22/lower-univariate",
@@ -321,9 +324,9 @@ ON_THE_LINE = Statement(
 SAMPLES = Statement(
     "AL22/lower-sampling",
     "covariance/clipped",
-    {"d": 4, "alpha": 0.1, "epsilon": 100.0, "delta": 1e-6, "upper": 1.5, "lower": 1.0, "centred": True},
+    {"d": 8, "alpha": 0.1, "epsilon": 100.0, "delta": 1e-6, "upper": 1.5, "lower": 1.0, "centred": True},
     lambda alpha, d: sampled_covariance_rows(alpha, d, HALF),
-    (row("d", TO_16, 2, QUADRATIC, SAMPLING), in_alpha(0.2, -2, SAMPLING, FIXED)),
+    (row("d", (4, 8, 16, 32), 2, QUADRATIC, SAMPLING), in_alpha(0.4, -2, SAMPLING, FIXED)),
     bound="equal",
     share=HALF,
     caps={"full": 600},
@@ -337,7 +340,7 @@ def without_which_none(*growths: Growth) -> Iterator[Verdict]:
         if scaling.statement is SAMPLES:
             ratios = {one.value: scaled(measure(one), 1 / one.setting.stated) for one in found}
             words = f"n of covariance/clipped over the bound, {scaling.move.variable} = "
-            yield from each(words, ratios, 1 / 1.2, 1.2)
+            yield from each(words, ratios, 0.8, 1.25)
         else:
             yield within(scaling, found, lambda setting: setting.stated, lower=True)
 
@@ -572,8 +575,8 @@ CLAIMS = (
         "Searched n beside those without which no private estimator succeeds. None is below: of"
         " mean/coinpress, at most as d/(αε) in d = 4 .. 32, and at least so in ε = .08 .. .01, α = .4 .. .05;"
         " of univariate/unbounded-mean, at least as ln(1/δ)/ε in ε = .4 .. .05, δ = 1e-16 .. 1e-128. That of"
-        " covariance/clipped with hardly any noise is 2χ²/α² within a factor 1.2 and grows so: d = 2 .. 16, α"
-        " = .2 .. .025.",
+        " covariance/clipped with hardly any noise is 2χ²/α² within a factor 1.25 and grows so: d = 4 .. 32,"
+        " α = .4 .. .05.",
         IN_SPACE,
         SPHERICAL,
         ON_THE_LINE,
