@@ -5,8 +5,8 @@ Rows x of shape (n,). Neighbours: replace one row. No answer from a step gives t
 **Normal rows**, a known or an unknown sigma. Coverage is at least 1 - level for every mean, sigma and n (for
 |mean| up to 1e12 sigma, where floats resolve it). "tight", ours:
 
-    (1) s = sigma, or `univariate/scale`, tight, with a share of ε and half of δ that a public width formula
-        chooses
+    (1) s = sigma, or `univariate/scale`, tight, its log scale placed as a mean is, without a range, with a
+        share of ε and half of δ that a public width formula chooses
     (2) est = s · the tight mean of x/s, anywhere (`two_step.WindowMean`), with the rest
     (3) est ± q s, q a critical value of the pivot T = (est - mean)/s, whose distribution depends on public
         numbers only. `UnboundedMean` has the same steps for s = sigma
@@ -133,7 +133,13 @@ from workbench.special import brentq, chdtri, ndtr, ndtri, stdtr
 from workbench.types import Array, Calibration, frozen, public, remembered
 
 WHOLE_LINE = ConfidenceInterval(-inf, inf)
-MEAN, SCALE, LOCATION = WindowMean(None), Scale(), UnitHistogram(None, "tight")
+
+
+class AnyScale(Scale):  # in no range at all, so that its law is that of every sigma
+    untold = (None, None)
+
+
+MEAN, SCALE, LOCATION = WindowMean(None), AnyScale(), UnitHistogram(None, "tight")
 SCALE_SHARES = (0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)
 T_EXPANSION = 2.42  # t-quantile over z-quantile at the 95 % level: 1 + 2.42 r², r the sd of ln s
 RUNS, NOISES, MOST_SIMULATED, SEED = 200, 32, 1000, 20191126
