@@ -198,10 +198,10 @@ def curves(
         here = [{**point, **public, along: factor * point[along]} for point in sweep.points]
         moved.append(sweep.moved(here, delta=budget.delta))
         points += here
-    frame = run.table(*moved)
+    frame = run.table(*moved).sort_values(along, kind="stable")
     foreseen = {
         x: plain_error(one["n"], one["d"], one["corruption"], ApproxDP(one["epsilon"], budget.delta))
-        for x, one in {one[along]: one for one in points}.items()
+        for x, one in sorted({one[along]: one for one in points}.items())
     }
     prime, box = (over(frame, column, along) for column in ("prime", "box"))
     series = [measured(name(PRIME), prime, PRIME), *beside(run, name(BOX), box, foreseen, BOX)]
@@ -240,7 +240,7 @@ def _many_rows(run: Run, corruption: float, budget: ApproxDP, n: int, usual: boo
     found, frame, (prime, *others) = curves(run, FLAT, "d", budget, corruption=corruption, n=n)
     source = measured("source's constants", over(frame, "source", "d"), SOURCES)
     series = [replace(prime, label="our constants"), *others, source]
-    series = [replace(one, low=None, high=None) for one in series]  # no band: d = 50 and 100 have few runs
+    series = [replace(one, low=None, high=None) for one in series]  # no band: most d have few runs
     if usual:
         series.append(styled("reference", "published", PUBLISHED, PUBLISHED.values(), "idea/public"))
     series += [
