@@ -35,6 +35,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from workbench.bounds import smallest
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Univariate
 from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
@@ -62,6 +63,7 @@ from workbench.types import Array, Calibration, frozen, public, remembered
 
 LEAST_ROWS = 4
 RANGE = (1e-300, 1e101)  # of scales where none is told: columns of numbers up to 1e100 have no larger one
+LOST = 0.05  # the chance of a wrong place in that range, above which n is refused
 ZERO = -5000  # the key of D = 0, below every exponent of a float
 FULLEST = 0.2895  # least mass of the best bin of exponents, over all positions of the grid
 FAR_BELOW = {8: 0.1974126514, 16: 0.0994764497}  # P(|Z| < 2/factor): all bins that would make out < sigma
@@ -177,12 +179,11 @@ def _spread(groups: Array) -> Array:  # of the numbers that are there; NaN where
 class Scale(Univariate[float]):
     """Private standard deviation of one column, its mean unknown (KV18 Section 4).
 
-    Accurate for normal rows, at least 4, of any mean; without a range of sigma the release is "no answer"
-    where most pairs of rows are equal.
+    Accurate for normal rows, at least 4, of any mean. Without a range of sigma the release is "no answer"
+    where most pairs of rows are equal, and fewer rows are refused than find the place, 45 at ε = 1.
     Guarantee: central model, one replaced row, for every input. Budgets: PureDP and ZCDP, and ApproxDP with
     delta > 0: delta is not spent. "paper" without a range: ApproxDP or ZCDP, with delta above 0 and below
-    1/2. A range is worth having for very few rows: at ε = 1, n = 30 the error is 2.5 times less with one of
-    10^6, and from n = 60 on the same.
+    1/2. From n = 60 on at ε = 1 a range gains nothing.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     pairs are absent, and its group says what its other rows say.
 
@@ -258,6 +259,9 @@ class Scale(Univariate[float]):
             return stability_charge("exponent", budget)
         self.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
         design = self.design(n, budget)
+        if design.failure > LOST and self.range is RANGE:  # a place among 400 decades
+            fewest = smallest(lambda n: self.design(n, budget).failure <= LOST, LEAST_ROWS)
+            raise ArgumentError("n", n, f"at least {fewest} at {budget}, or lower= and upper=")
         if design.winsor is None:
             return design.locator.charge("log-scale", budget)
         locate, mean = divided(budget, design.share)

@@ -20,7 +20,7 @@ from workbench.errors import ArgumentError, one_of, probability, real
 from workbench.estimators.base import Abstention, Estimator, Univariate, sanitised
 from workbench.estimators.release import Release
 from workbench.estimators.scale import Scale
-from workbench.estimators.shared.budgets import composed
+from workbench.estimators.shared.budgets import composed, divided
 from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, NoiseSource, Plan, PureDP
 from workbench.privacy.budgets import require
 from workbench.privacy.plan import renamed
@@ -83,7 +83,7 @@ class Scaled(Estimator[Any]):
     def _budgets(self, d: int, budget: Budget) -> tuple[Budget, list[Budget]]:
         if not isinstance(self.scale, Scale):
             return budget, []
-        rest, *scales = budget.split(1 - self.share, *[self.share / d] * d)
+        *scales, rest = divided(budget, *[self.share / d] * d, deltas=(*[0.0] * d, 1.0))
         return rest, [*scales]
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
