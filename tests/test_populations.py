@@ -155,8 +155,7 @@ def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(name, d):
     assert np.array_equal(x, generator(1).standard_normal((203, d)))
     assert y.shape == x.shape
     assert np.isfinite(y).all()
-    changed = (x != y).any(axis=1).sum()
-    assert 5 <= changed <= int(SHARE * 203) == 10  # of ten copies of tail rows, some may land on themselves
+    assert 5 <= (x != y).any(axis=1).sum() <= 10  # of ten copies of tail rows, some may land on themselves
     assert np.array_equal(y, attacked(name, 203, d)[1])
 
 
