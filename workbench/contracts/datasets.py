@@ -62,6 +62,11 @@ def typical_rows(example, n, seed):
     return centre + sigma * rng.standard_normal(n)
 
 
+def calm(example, n, seed):
+    """Typical rows, and rows that are all the same."""
+    return [typical_rows(example, n, seed), *(filled(example, n, value) for value in (0, 1, np.nan, 1e99))]
+
+
 def row_values(example, n):
     estimator = example.estimator
     if dimension(example) is not None:
