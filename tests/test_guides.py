@@ -68,11 +68,6 @@ def test_the_guides_do_what_they_say(copy):
     assert {path.name for path in (copy / "shown").iterdir()} == {"error.json", "error.svg", "verdicts.json"}
 
 
-def test_links_of_the_guides_exist():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert [target for target in re.findall(r"\]\(([^)#]+)\)", text) if not (ROOT / target).exists()] == []
-
-
 # The guide of EXTENDING, executed: a package outside is installed, and every command knows its estimator.
 
 GUIDE = BLOCK.findall((ROOT / "EXTENDING.md").read_text(encoding="utf-8"))
@@ -186,11 +181,14 @@ def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
     assert "acme/half-mean lacks pairs, mutants, proof: see EXTENDING.md" in said
 
 
-@pytest.fixture
-def beside(monkeypatch):
+@pytest.fixture(autouse=True)
+def nothing_added(monkeypatch):
     monkeypatch.setattr(catalog, "_added", {})
-    entry = replace(CATALOG["univariate/clipped-mean"], key="acme/clipped")
-    return register(entry)
+
+
+@pytest.fixture
+def beside():
+    return register(replace(CATALOG["univariate/clipped-mean"], key="acme/clipped"))
 
 
 def test_what_is_missing_is_said_by_who_needs_it(beside):
@@ -219,8 +217,7 @@ def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monke
         ({"examples": ()}, "expected at least one Example"),
     ],
 )
-def test_what_is_no_entry_is_refused(monkeypatch, change, words):
-    monkeypatch.setattr(catalog, "_added", {})
+def test_what_is_no_entry_is_refused(change, words):
     entry = replace(CATALOG["univariate/clipped-mean"], **{"key": "acme/clipped", **change})
     for made in (entry, Addition(entry=entry)):
         with pytest.raises(ArgumentError, match=r"^(key|examples) = ") as refused:
