@@ -1,4 +1,7 @@
-"""The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's."""
+"""The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's.
+
+Of the package are the hockey sticks of two pairs, which its tests compare with closed forms.
+"""
 
 from functools import cache, partial
 from itertools import pairwise
@@ -6,14 +9,16 @@ from math import exp, expm1, log, sqrt
 
 import numpy as np
 
-from workbench.special import gammainc, gammaincc, log_ndtr, ndtr
+from workbench.privacy.ramps import Pure
+from workbench.privacy.stable import Shifted
+from workbench.special import gammainc, gammaincc
 
 ORDERS, STEPS, HALVES = 4000, 22, 45
 NONE = 1e-300
 
 
 def largest_pure(charge):
-    return _largest(charge, _pure)
+    return _largest(charge, Pure)
 
 
 def largest_rows(charge):
@@ -31,7 +36,7 @@ def located_normal_scale(charge):
 
 
 def ratio_beside(charge):
-    kind = _pure if charge.mechanism == "voted_laplace" else _shifted
+    kind = Pure if charge.mechanism == "voted_laplace" else Shifted
     sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
     return charge.ratio if _answers(sticks, charge) else NONE
 
@@ -71,23 +76,6 @@ def _largest(charge, stick):
         return _answers_alike(stick(exp(number)), charge)
 
     return exp(halved(holds, log(1e-6), log(1e6), STEPS)[1])
-
-
-def _pure(epsilon):
-    def stick(e):
-        if abs(e) < epsilon:
-            return (1 - exp(e - epsilon)) / (1 + exp(-epsilon))
-        return 0.0 if e > 0 else -expm1(e)
-
-    return stick
-
-
-def _shifted(ratio):
-    def stick(e):
-        half, unit = ratio / 2, e / ratio
-        return float(ndtr(half - unit)) - exp(e + float(log_ndtr(-half - unit)))
-
-    return stick
 
 
 @cache
