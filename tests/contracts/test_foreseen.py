@@ -5,7 +5,7 @@ Binomial(runs, 1/2).
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from math import inf, isfinite
 from typing import Any
 
@@ -83,76 +83,55 @@ class Cliff:
         return Asked(estimator, n, self.d, self.budget).error()
 
 
-def own(key, of=0, **more):
-    entry, example = CATALOG[key], CATALOG[key].examples[of]
-    filled = {"estimator": example.estimator, "budget": example.budget, "d": entry.population.d or 1}
-    return Cliff(**(filled | {"rows": its_own} | more))
+def cliff(kind, estimator, d, above, below=None, **more):
+    return Cliff(kind=kind, estimator=estimator, d=d, above=above, below=below, **more)
 
 
-def predicted(estimator, d, above, below, **more):
-    return Cliff(kind="predicted", estimator=estimator, d=d, above=above, below=below, **more)
+def own(key, kind, above, below=None, more=None):
+    """A key's own example on rows of its own population."""
+    (estimator, budget), d = vars(CATALOG[key].examples[0]).values(), CATALOG[key].population.d or 1
+    return cliff(kind, estimator, d, above, below, budget=budget, **({"rows": its_own} | (more or {})))
 
 
-def proved(estimator, d, above, below, **more):
-    return Cliff(kind="proved", estimator=estimator, d=d, above=above, below=below, **more)
-
-
-CLIFFS = {
-    "univariate/bounded-mean": own("univariate/bounded-mean", kind="proved", above=200),
-    "univariate/count": own("univariate/count", kind="proved", above=200),
-    "univariate/histogram": own("univariate/histogram", kind="proved", above=200),
+predicted, proved = partial(cliff, "predicted", runs=400), partial(cliff, "proved")
+PLACED = {
     "univariate/clipped-mean": proved(
         wb.ClippedMean(radius=10.0, sigma=1.0),
-        1, 300, None, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,
+        1, 300, loose=wb.ClippedMean(radius=1e9, sigma=1.0), budget=PURE,
     ),
     "univariate/two-step-mean": predicted(
         wb.TwoStepMean(radius=1e6, sigma=1.0), 1, 60, 20, budget=PURE, runs=6000
-    ),
-    "univariate/unbounded-mean": own(
-        "univariate/unbounded-mean", kind="predicted", rows=hard, above=60, below=25, runs=6000
     ),
     "univariate/median": predicted(wb.Median(radius=1e6, sigma=1.0), 1, 60, 20, budget=PURE, runs=6000),
     "univariate/quantiles": predicted(wb.Quantiles(sigma=1.0), 1, 400, 40, budget=PURE, runs=3000),
     "univariate/histogram-location": proved(
         wb.HistogramLocation(radius=1e4, sigma=1.0), 1, 1000, 10, budget=PURE
     ),
-    "univariate/stable-location": own(
-        "univariate/stable-location", kind="proved", rows=hard, above=1000, below=20
-    ),
-    "univariate/scale": own(
-        "univariate/scale", kind="predicted", rows=hard, above=300, below=50, runs=6000
-    ),
     "univariate/interval": proved(wb.Interval(sigma=1.0), 1, 300, 20),
-    "univariate/interval-unknown-variance": Cliff(
-        kind="answers", estimator=wb.IntervalUnknownVariance(), above=1000, below=30,
-        good=0.1,
+    "univariate/interval-unknown-variance": cliff(
+        "answers", wb.IntervalUnknownVariance(), 1, 1000, 30, good=0.1
     ),
-    "univariate/interval-mean": predicted(wb.IntervalMean(), 1, 20_000, None, runs=200),
-    "range/box": own("range/box", kind="proved", above=1000, below=20),
-    "range/ball": own("range/ball", kind="proved", above=3000, below=20),
+    "univariate/interval-mean": predicted(wb.IntervalMean(), 1, 20_000, runs=200),
     "mean/clipped-box": predicted(
-        wb.ClippedBoxMean(radius=10.0, sigma=1.0), 10, 1000, 20, runs=400
+        wb.ClippedBoxMean(radius=10.0, sigma=1.0), 10, 1000, 20
     ),
-    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), 10, 1500, 200, runs=400),
-    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), 10, 1000, 20, runs=400),
-    "mean/adaptive": predicted(wb.AdaptiveMean(radius=1e3), 10, 2000, 300, runs=400),
-    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), 3, 2000, None),
-    "mean/populous": own("mean/populous", kind="proved", above=200),
-    "mean/median-of-means": own("mean/median-of-means", kind="proved", above=1000),
-    "mean/populous-robust": own("mean/populous-robust", kind="proved", above=3200),
-    "mean/affine": predicted(wb.AffineMean(), 10, 3000, None, rows=thin, runs=400),
-    "mean/filter": predicted(wb.FilterMean(radius=1e3, sigma=1.0), 10, 1500, 150, runs=400),
-    "mean/prime": predicted(wb.PrimeMean(radius=1e3, sigma=1.0), 10, 1500, 150, runs=400),
-    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3, upper=1.0), 10, 1500, 150, runs=400),
-    "mean/robust": predicted(wb.RobustMean(radius=1e3, sigma=1.0), 10, 1000, 100, runs=400),
-    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3, upper=1.0), 10, 1000, 100, runs=400),
-    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5, sigma=1.0), 2, 200, 20, budget=PURE),
+    "mean/coordinatewise": predicted(wb.CoordinatewiseMean(sigma=1.0), 10, 1500, 200),
+    "mean/coinpress": predicted(wb.CoinPressMean(radius=1e3, sigma=1.0), 10, 1000, 20),
+    "mean/adaptive": predicted(wb.AdaptiveMean(radius=1e3), 10, 2000, 300),
+    "mean/clipped-heavy": proved(wb.ClippedHeavyMean(radius=100.0, upper=1.0), 3, 2000),
+    "mean/affine": predicted(wb.AffineMean(), 10, 3000, rows=thin),
+    "mean/filter": predicted(wb.FilterMean(radius=1e3, sigma=1.0), 10, 1500, 150),
+    "mean/prime": predicted(wb.PrimeMean(radius=1e3, sigma=1.0), 10, 1500, 150),
+    "mean/prime-heavy": predicted(wb.PrimeHeavyMean(radius=1e3, upper=1.0), 10, 1500, 150),
+    "mean/robust": predicted(wb.RobustMean(radius=1e3, sigma=1.0), 10, 1000, 100),
+    "mean/robust-heavy": predicted(wb.RobustHeavyMean(radius=1e3, upper=1.0), 10, 1000, 100),
+    "mean/tukey": predicted(wb.TukeyMean(radius=10.0, step=0.5, sigma=1.0), 2, 200, 20, budget=PURE, runs=40),
     "mean/resilient": predicted(
-        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), 2, 3000, 200, runs=400
+        wb.ResilientMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), 2, 3000, 200
     ),
     "mean/resilient-heavy": predicted(
         wb.ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0),
-        2, 3000, 150, runs=400
+        2, 3000, 150
     ),
     "covariance/clipped": predicted(
         wb.ClippedCovariance(upper=1.0, lower=1.0), 10, 20_000, 10_000,
@@ -166,39 +145,48 @@ CLIFFS = {
     ),
     "covariance/heavy-tailed-naive": proved(
         wb.HeavyTailedNaiveCovariance(upper=2.0, hypercontractivity=3.0, lower=1.0),
-        3, 10_000, None
+        3, 10_000
     ),
     "covariance/pure-net": predicted(
         wb.PureNetCovariance(upper=100.0, alpha=0.9, centred=True, lower=1.0),
-        2, 300, 30, budget=PURE
+        2, 300, 30, budget=PURE, runs=40
     ),
-    "covariance/populous": own("covariance/populous", kind="predicted", above=12_000, slow=1500),
-    "covariance/populous-robust": own("covariance/populous-robust", kind="proved", above=76_800),
-    "covariance/unbounded": own("covariance/unbounded", kind="predicted", above=2000, slow=1500),
-    "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), 2, 3000, None),
+    "covariance/matrix-quantile": proved(wb.MatrixQuantileCovariance(), 2, 3000),
     "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), 30, 300, 30, runs=80),
-    "covariance/adaptive": Cliff(
-        kind="cautious", estimator=wb.AdaptiveCovariance(radius=2.0), d=30, above=300, below=30
+    "covariance/adaptive": cliff("cautious", wb.AdaptiveCovariance(radius=2.0), 30, 300, 30),
+    "covariance/thresholded": cliff("cautious", wb.ThresholdedCovariance(radius=2.0), 30, 300, 30),
+    "covariance/local-thresholded": cliff(
+        "cautious", wb.LocalThresholdedCovariance(radius=2.0), 30, 20_000, 300
     ),
-    "covariance/thresholded": Cliff(
-        kind="cautious", estimator=wb.ThresholdedCovariance(radius=2.0), d=30, above=300, below=30
-    ),
-    "covariance/local-thresholded": Cliff(
-        kind="cautious", estimator=wb.LocalThresholdedCovariance(radius=2.0), d=30, above=20_000,
-        below=300,
-    ),
-    "spectral/eigenvalues": own("spectral/eigenvalues", kind="answers", above=800, good=0.5),
-    "spectral/subspace-aggregate": own("spectral/subspace-aggregate", kind="answers", above=1200, good=0.1),
-    "spectral/subspace-exact": own("spectral/subspace-exact", kind="answers", above=64, good=1e-6),
-    "spectral/preconditioner": own("spectral/preconditioner", kind="proved", above=4256),
     "gaussian/coinpress": predicted(
         wb.CoinPressGaussian(radius=1e3, upper=1e6, lower=1.0), 10, 20_000, 4000, runs=120
     ),
-    "gaussian/populous": own("gaussian/populous", kind="predicted", above=12_000, slow=1500),
-    "gaussian/populous-robust": own("gaussian/populous-robust", kind="answers", above=68_000, good=1.0),
-    "gaussian/lifted": predicted(wb.LiftedGaussian(), 5, 3000, None, rows=thin, slow=400),
-    "gaussian/unbounded": own("gaussian/unbounded", kind="predicted", above=2000, slow=1500),
+    "gaussian/lifted": predicted(wb.LiftedGaussian(), 5, 3000, rows=thin, runs=40, slow=400),
 }  # fmt: skip
+OWN = {
+    "univariate/bounded-mean": ("proved", 200),
+    "univariate/count": ("proved", 200),
+    "univariate/histogram": ("proved", 200),
+    "univariate/unbounded-mean": ("predicted", 60, 25, {"rows": hard, "runs": 6000}),
+    "univariate/stable-location": ("proved", 1000, 20, {"rows": hard}),
+    "univariate/scale": ("predicted", 300, 50, {"rows": hard, "runs": 6000}),
+    "range/box": ("proved", 1000, 20),
+    "range/ball": ("proved", 3000, 20),
+    "mean/populous": ("proved", 200),
+    "mean/median-of-means": ("proved", 1000),
+    "mean/populous-robust": ("proved", 3200),
+    "covariance/populous": ("predicted", 12_000, None, {"slow": 1500}),
+    "covariance/populous-robust": ("proved", 76_800),
+    "covariance/unbounded": ("predicted", 2000, None, {"slow": 1500}),
+    "spectral/eigenvalues": ("answers", 800, None, {"good": 0.5}),
+    "spectral/subspace-aggregate": ("answers", 1200, None, {"good": 0.1}),
+    "spectral/subspace-exact": ("answers", 64, None, {"good": 1e-6}),
+    "spectral/preconditioner": ("proved", 4256),
+    "gaussian/populous": ("predicted", 12_000, None, {"slow": 1500}),
+    "gaussian/populous-robust": ("answers", 68_000, None, {"good": 1.0}),
+    "gaussian/unbounded": ("predicted", 2000, None, {"slow": 1500}),
+}
+CLIFFS = PLACED | {key: own(key, *given) for key, given in OWN.items()}
 
 
 BAND = 1.15  # of a prediction
