@@ -73,16 +73,14 @@ def replays(example, n, spy):
     stars = neighbours if n == SMALL else extremes if dimension(example) is None else far_directions
     with coarse_afterwards():
         number = 0
-        for x, others in stars(example, n):
-            for start in range(0, len(others), ALIKE):
+        for x, row, values in stars(example, n):
+            for start in range(0, len(values), ALIKE):
                 with spy.recorded() as events:
                     answer(example, x, number)
-                for other in others[start : start + ALIKE]:
+                for value in values[start : start + ALIKE]:
                     with spy.recorded(events) as replayed:
-                        answer(example, other, number)
-                    assert len(events) == len(replayed), (
-                        "which steps run depends on more than released outputs"
-                    )
+                        answer(example, replaced(x, row, value), number)
+                    assert len(events) == len(replayed), "steps depend on more than released outputs"
                     yield from zip(events, replayed, strict=True)
                 number += 1
 
@@ -108,8 +106,8 @@ def neighbours(example, n):
     constant = [np.array([value] * n) for value in values[:: 1 if line else 12]]
     crowd = replaced(filled(example, n, middle(example)), n // 3, middle(example) - 1e6)  # one row crosses it
     for base in (typical, typical + 1e6, spread, *holes, *constant, crowd):
-        yield base, [replaced(base, n // 3, value) for value in values]
-    yield typical, [replaced(typical, n // 3, typical[n // 3 + 1])]  # a pair without a difference
+        yield base, n // 3, values
+    yield typical, n // 3, [typical[n // 3 + 1]]  # a pair without a difference
 
 
 def extremes(example, n):
@@ -117,18 +115,18 @@ def extremes(example, n):
     centre, calm = middle(example), typical_rows(example, n, 7)
     for group in GROUPS:  # sorted, they change one row in every group
         steps = typical_rows(example, n, 6) + 1e6 * (np.arange(n) // group)
-        yield steps, [replaced(steps, 0, 1e12)]
-    yield calm, [replaced(calm, 0, calm[1])]
+        yield steps, 0, [1e12]
+    yield calm, 0, [calm[1]]
     absent = with_absent(calm, 3)
-    yield absent, [replaced(absent, 0, value) for value in (np.nan, 1e12, -1e12, centre)]
+    yield absent, 0, (np.nan, 1e12, -1e12, centre)
     calm[:40] = calm[0]  # differences and variances of the first rows vanish
     low, high = ends(example, n)
     for base in (calm, *(np.full(n, place) for place in (centre, centre - 1e6, centre + 1e6))):
-        yield replaced(base, 0, low), [replaced(base, 0, high)]
-        yield base, [replaced(base, 0, value) for value in (centre - 1e6, centre + 1e6, np.nan, 1e308)]
+        yield replaced(base, 0, low), 0, [high]
+        yield base, 0, (centre - 1e6, centre + 1e6, np.nan, 1e308)
     for far in FAR:
         for base in (np.full(n, far), far + typical_rows(example, n, 8)):
-            yield replaced(base, 0, far - 1e6), [replaced(base, 0, far + 1e6)]
+            yield replaced(base, 0, far - 1e6), 0, [far + 1e6]
 
 
 def far_directions(example, n):
@@ -136,11 +134,11 @@ def far_directions(example, n):
     calm, values = typical_rows(example, n, 7), row_values(example, n)
     spread = by_row(example, np.geomspace(1e-3, 1e6, n))
     absent, far = with_absent(1e4 * calm, 3), 1e9 * values[-1]
-    yield absent, [replaced(absent, 0, value) for value in (np.nan, far, -far)]
+    yield absent, 0, (np.nan, far, -far)
     for base in (calm, filled(example, n, 0.0), 1e4 * calm, spread):
-        yield base, [replaced(base, 0, far)]
+        yield base, 0, [far]
         for value, other in pairwise(values):
-            yield replaced(base, 0, value), [replaced(base, 0, other)]
+            yield replaced(base, 0, value), 0, [other]
 
 
 def replaced(x, row, value):
