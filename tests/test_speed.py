@@ -14,10 +14,11 @@ from workbench.study.bench import measured, rows
 from workbench.study.sweeps import keep_freed_memory
 
 ROWS = 100_000
+EXAMPLES = [one for private in (True, False) for one in cases(CATALOG.values(), private)]
 
 
 @pytest.mark.benchmark
-@pytest.mark.parametrize(("key", "example", "words"), cases(CATALOG.values()))
+@pytest.mark.parametrize(("key", "example", "words"), EXAMPLES)
 def test_the_time_of_a_call(benchmark, key, example, words):
     keep_freed_memory()
     x, rng = rows(CATALOG[key], ROWS, dimension(example) or 1), np.random.default_rng(1)
