@@ -12,6 +12,7 @@ from workbench.contracts.datasets import (
     dimension,
     entry_of,
     filled,
+    frame,
     least,
     planned,
     sizes,
@@ -113,7 +114,7 @@ def work_is_bounded_at_a_large_budget(example):
     """At 100 times ε or μ, 10⁴ times ρ, a run draws at most 3n + 2 numbers in a step, or one a bin."""
     estimator, n = example.estimator, max(160, least(example))
     loud = Example(estimator, louder(example.budget, 100))
-    bins = 2 * (getattr(estimator, "radius", None) or 50.0) / getattr(estimator, "sigma", 1.0) + 2
+    bins = 2 * (getattr(estimator, "radius", None) or 50.0) / frame(example)[1] + 2
     candidates = getattr(estimator, "candidates", lambda _: 0)(dimension(example) or 1)
     for x in (*calm(example, n, 3), by_row(example, np.resize([-1e9, 1e-9], n))):
         tally = Tally(SimulatedNoise(np.random.default_rng(4)))

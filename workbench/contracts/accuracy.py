@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binom
 
 from workbench.catalog import Example
-from workbench.contracts.datasets import dimension, entry_of, least, sizes
+from workbench.contracts.datasets import dimension, entry_of, frame, least, sizes
 from workbench.contracts.kit import FALSE_ALARM, answer, louder
 from workbench.populations import UnivariateGaussian
 
@@ -75,10 +75,9 @@ def errors(example, n, runs):
 
 def world(example):
     """The entry; of normal rows on the line those that suit the example's own centre and scale."""
-    entry, estimator = entry_of(example), example.estimator
+    entry, (centre, sigma) = entry_of(example), frame(example)
     if not isinstance(entry.population, UnivariateGaussian):
         return entry
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
     return replace(entry, population=UnivariateGaussian(centre + 0.7 * sigma, sigma), examples=(example,))
 
 

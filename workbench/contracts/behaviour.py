@@ -15,6 +15,7 @@ from workbench.contracts.datasets import (
     dimension,
     entry_of,
     filled,
+    frame,
     least,
     middle,
     planned,
@@ -36,7 +37,7 @@ def same_stream_gives_the_same_bits(example):
     """Equal streams give equal releases, and different streams different ones: no stream is kept inside."""
     columns = [typical_rows(example, max(1000, least(example)), 9)]
     if dimension(example) is None and least(example) <= CROWDS.size:
-        centre, sigma = (getattr(example.estimator, *given) for given in (("centre", 0.0), ("sigma", 1.0)))
+        centre, sigma = frame(example)
         columns.append(centre + sigma * CROWDS)
     for x in columns:
         warm(example, len(x))
@@ -177,7 +178,7 @@ def declared_symmetries_hold(example):
     translation, scale = symmetries["translation"], symmetries["scale"]
     if {translation, scale} == {"none"}:
         return
-    sigma, answered = getattr(estimator, "sigma", 1.0), False
+    (_, sigma), answered = frame(example), False
     free = not any(getattr(estimator, name, None) for name in ("radius", "centred"))
     for n in sizes(example, 300, 6000):
         whole = rounded(typical_rows(example, n, 21))

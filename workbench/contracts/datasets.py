@@ -44,8 +44,13 @@ def by_row(example, numbers):
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
 
 
+def frame(example):
+    """The centre and the scale that an estimator is given, or 0 and 1."""
+    return [getattr(example.estimator, name, usual) for name, usual in (("centre", 0.0), ("sigma", 1.0))]
+
+
 def middle(example):
-    centre = getattr(example.estimator, "centre", 0.0)
+    centre, _ = frame(example)
     return np.array(centre) if isinstance(centre, tuple) else centre
 
 
@@ -56,10 +61,10 @@ def with_absent(x, every):
 
 
 def typical_rows(example, n, seed):
-    estimator, rng = example.estimator, np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     if dimension(example) is not None:
         return entry_of(example).population.sample(n, rng=rng)
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    centre, sigma = frame(example)
     return centre + sigma * rng.standard_normal(n)
 
 
@@ -69,11 +74,10 @@ def calm(example, n, seed):
 
 
 def row_values(example, n):
-    estimator = example.estimator
     if dimension(example) is not None:
         return _row_vectors(example, n)
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    radius = getattr(estimator, "radius", None) or 100.0 * sigma
+    centre, sigma = frame(example)
+    radius = getattr(example.estimator, "radius", None) or 100.0 * sigma
     sizes = 0, 0.4 * sigma, 2 * sigma, radius, 50 * radius
     near = [centre + side * size for side in (-1, 1) for size in sizes]
     return [np.float64(value) for value in (*near, *ends(example, n), *HOSTILE)]
@@ -97,5 +101,5 @@ def ends(example, n):
     if d is not None:
         reach *= np.eye(d)[0]
     elif hasattr(estimator, "bound"):
-        reach = getattr(estimator, "sigma", 1.0) * estimator.bound(n, example.budget) * (1 - 1e-12)
+        reach = frame(example)[1] * estimator.bound(n, example.budget) * (1 - 1e-12)
     return middle(example) - np.float64(reach), middle(example) + np.float64(reach)

@@ -109,8 +109,8 @@ def stable_gap(charge, found, other):
 
 
 def voted_gap(charge, found, other):
-    gap = np.asarray(found.value, float) - np.asarray(other.value, float)
-    length = np.abs(gap).sum() if charge.mechanism == "voted_laplace" else np.linalg.norm(gap)
+    order = 1 if charge.mechanism == "voted_laplace" else 2
+    length = np.linalg.norm(np.ravel(np.subtract(found.value, other.value, dtype=float)), order)
     return float(length) / charge.falls[min(found.count, other.count) - 1]
 
 
@@ -176,15 +176,13 @@ def node_gap(node, other):
     A run of places is a path through the cells between all points: the longest, with either sign.
     """
     assert (node.shares, node.lengths.unit) == (other.shares, other.lengths.unit), "not the same node"
-    edges = np.unique(np.concatenate([node.lengths.edges, other.lengths.edges]))[:-1]
-    if not len(edges):
-        return 0.0
-    return max(longest_path(node, other, edges), longest_path(other, node, edges))
+    cells = np.unique(np.concatenate([node.lengths.edges, other.lengths.edges]))[:-1]
+    return max(longest_path(*pair, cells) for pair in ((node, other), (other, node))) if len(cells) else 0.0
 
 
 def longest_path(node, other, cells):
     counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
-    later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
+    later = np.triu(np.ones((len(cells), len(cells)), bool))
 
     def gained(gap, left, right):
         wanted = [one.shares[gap] * one.present / 2**BITS for one in (node, other)]
@@ -201,6 +199,5 @@ def longest_path(node, other, cells):
 def penalty(locator, points, positions):
     pieces = locator.pieces(points)
     piece = np.searchsorted(pieces.edges, positions) - 1
-    outside = (piece < 0) | (piece >= len(pieces.penalty))
-    piece = np.clip(piece, 0, len(pieces.penalty) - 1)
-    return np.where(outside | pieces.void[piece], np.inf, pieces.penalty[piece])
+    within = np.clip(piece, 0, len(pieces.penalty) - 1)
+    return np.where((piece != within) | pieces.void[within], np.inf, pieces.penalty[within])
