@@ -220,12 +220,12 @@ def foreseen(key, estimator, budget, n, d):
 
 
 def releases(key, estimator, budget, n, d, source, seeds):
-    found = {}
-    for seed in seeds:
-        x = typical(key, n, d, seed)
-        for name, rows in ROWS.items():
-            found[f"{source.__name__} seed={seed} {name}"] = source(estimator, rows(x, seed), budget, seed)
-    return found
+    return {
+        f"{source.__name__} seed={seed} {name}": source(estimator, rows(x, seed), budget, seed)
+        for seed in seeds
+        for x in [typical(key, n, d, seed)]
+        for name, rows in ROWS.items()
+    }
 
 
 def value(estimator, x, budget, rng):
@@ -331,8 +331,8 @@ def short(found):
                 walk(inner)
         elif isinstance(one, str) and one.removeprefix("-").startswith("0x"):
             number = float.fromhex(one)
-            number = number if abs(number) > ZERO else 0.0
-            floats.append(copysign(log1p(min(abs(number), 1e290) * 10.0**DIGITS), number))
+            size = abs(number) if abs(number) > ZERO else 0.0
+            floats.append(copysign(log1p(min(size, 1e290) * 10.0**DIGITS), number if size else 1.0))
         else:
             words.append(one)
 
@@ -343,11 +343,8 @@ def short(found):
 
 def written(found):
     """What is committed as text: a line for each short tree."""
-    return re.sub(r"\[\s+([^][]*?)\s+\]", join_lines, json.dumps(found, indent=0, ensure_ascii=False)) + "\n"
-
-
-def join_lines(found):
-    return "[" + found[1].replace("\n", " ") + "]"
+    lines = json.dumps(found, indent=0, ensure_ascii=False)
+    return re.sub(r"\[\s+([^][]*?)\s+\]", lambda one: f"[{' '.join(one[1].splitlines())}]", lines) + "\n"
 
 
 def alike(one, other):
@@ -358,12 +355,6 @@ def alike(one, other):
 
 
 # Compared
-
-
-def cases(found):
-    """How many outcomes there are in a tree."""
-    deeper = isinstance(found, dict) and not {"value", "raised"} & {*found}
-    return sum(map(cases, found.values())) if deeper else 1
 
 
 def differences(one, other, place="", same=eq):
@@ -384,21 +375,12 @@ def compared(one, other):
     for key in one | other:
         found = [*differences(one.get(key), other.get(key))]
         different |= bool(found)
-        yield f"{key}: {cases(one.get(key))} cases, {len(found)} differences"
-        yield from found[:20]
-        if found[20:]:
-            yield f" · {len(found) - 20} more"
+        yield from (f"{key}: {len(found)} differences", *found[:20])
     yield "DIFFERENT" if different else "the same, bit for bit"
 
 
-def computed(measure, keys, jobs):
-    """What is measured of some keys, so many at a time."""
-    with ProcessPoolExecutor(jobs) as pool:
-        return dict(pool.map(partial(timed, measure), keys))
-
-
 def timed(measure, key):
-    """What is measured of a key, with the key; says how long it took."""
+    """A key and what is measured of it; says how long it took."""
     started = time.process_time()
     found = measure(key)
     print(f"{time.process_time() - started:7.1f} s  {key}", file=sys.stderr, flush=True)
@@ -414,9 +396,14 @@ def main():
     given = parser.parse_args()
     keys = [key for key in CATALOG if any(word in key for word in given.keys)]
     print("of", workbench.__file__, file=sys.stderr)
+
+    def computed(measure):
+        with ProcessPoolExecutor(given.j) as pool:
+            return dict(pool.map(partial(timed, measure), keys))
+
     if given.command == "dump":
         (out,) = given.files
-        out.write_text(json.dumps(computed(measured, keys, given.j), indent=0))
+        out.write_text(json.dumps(computed(measured), indent=0))
     elif given.command == "compare":
         lines = [*compared(*(json.loads(path.read_text()) for path in given.files))]
         print(*lines, sep="\n")
@@ -424,7 +411,7 @@ def main():
     else:
         found = json.loads(COMMITTED.read_text())
         for one in (simulated, exact):
-            of_keys = found[one.__name__] | computed(partial(part, one), keys, given.j)
+            of_keys = found[one.__name__] | computed(partial(part, one))
             found[one.__name__] = {key: of_keys[key] for key in CATALOG if key in of_keys}
         COMMITTED.write_text(written(found))
     return 0

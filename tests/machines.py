@@ -12,7 +12,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 NEEDS = {"Prescott": "sse3", "Haswell": "avx2", "SkylakeX": "avx512f"}  # kernel: as /proc/cpuinfo names it
@@ -30,18 +30,6 @@ def kernels(cpuinfo: str, machine: str) -> list[str]:
     return [name for name, flag in NEEDS.items() if SPELT.get(flag, flag) in flags] or [OWN]
 
 
-def distinct(asked: Iterable[str], loaded: dict[str, str]) -> list[str]:
-    """The kernels asked for, and the machine's own if it is none of them, each once."""
-    found = {loaded[name]: name for name in (OWN, *asked)}
-    return list(found.values())
-
-
-def runs(kernels: list[str], day: int | None = None) -> list[tuple[str, int]]:
-    """Kernels, the machine's own first, with their threads: all of them, or that of a day."""
-    every = [(kernel, threads) for kernel in kernels for threads in THREADS]
-    return every if day is None else [every[day % len(every)]]
-
-
 def environment(kernel: str, threads: int) -> dict[str, str]:
     inherited = {name: value for name, value in os.environ.items() if name != "OPENBLAS_CORETYPE"}
     chosen = {} if kernel == OWN else {"OPENBLAS_CORETYPE": kernel}
@@ -51,36 +39,31 @@ def environment(kernel: str, threads: int) -> dict[str, str]:
 def loaded(kernel: str) -> str:
     """What the libraries say they have chosen."""
     command = [sys.executable, "-c", LOADED]
-    done = subprocess.run(command, env=environment(kernel, 1), check=True, stdout=subprocess.PIPE, text=True)
-    return done.stdout.strip()
-
-
-def reproduce(kernel: str, threads: int, out: Path) -> tuple[int, str]:
-    """Run the command, showing what it prints; return how it ends, and a line of the table."""
-    command = [str(Path(sys.executable).with_name("workbench")), "reproduce", "--out", str(out)]
-    started, failed = time.monotonic(), 0
-    with subprocess.Popen(
-        command, env=environment(kernel, threads), stdout=subprocess.PIPE, text=True
-    ) as process:
-        for line in process.stdout or ():
-            print(line, end="", flush=True)
-            failed += line.startswith("FAILED")
-    seconds = time.monotonic() - started
-    return process.returncode, f"{kernel:10} {threads:7} {seconds:8.0f} {process.returncode:5} {failed:7}"
+    return subprocess.run(
+        command, env=environment(kernel, 1), check=True, capture_output=True, text=True
+    ).stdout
 
 
 def main(out: Path, day: int | None = None) -> int:
     """Run them; 1 unless every one is good."""
     information = Path("/proc/cpuinfo")
     asked = kernels(information.read_text() if information.is_file() else "", platform.machine())
-    chosen = {name: loaded(name) for name in {OWN, *asked}}
-    outcomes = []
-    for kernel, threads in runs(distinct(asked, chosen), day):
-        print(f"\nkernel {kernel}, {threads} threads: {chosen[kernel]}", flush=True)
-        outcomes.append(reproduce(kernel, threads, out / kernel.replace(" ", "-")))
-    print(f"\n{'kernel':10} {'threads':>7} {'seconds':>8} {'exit':>5} {'FAILED':>7}")
-    print(*(line for _, line in outcomes), sep="\n")
-    return int(any(code for code, _ in outcomes))
+    chosen = {loaded(name): name for name in (OWN, *asked)}  # each once, its own if none asked for is it
+    runs, lines = [*product(chosen.items(), THREADS)], []
+    for (words, kernel), threads in runs if day is None else [runs[day % len(runs)]]:
+        print(f"\nkernel {kernel}, {threads} threads: {words}", flush=True)
+        command = [
+            Path(sys.executable).with_name("workbench"),
+            "reproduce",
+            "--out",
+            out / kernel.replace(" ", "-"),
+        ]
+        started = time.monotonic()
+        code = subprocess.run(command, env=environment(kernel, threads)).returncode
+        lines.append((kernel, threads, round(time.monotonic() - started), code))
+    for line in (("kernel", "threads", "seconds", "exit"), *lines):
+        print("{:10} {:>7} {:>8} {:>5}".format(*line))
+    return int(any(code for *_, code in lines))
 
 
 if __name__ == "__main__":

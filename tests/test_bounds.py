@@ -12,7 +12,6 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
 from workbench.bounds import Shape, al22, binomial_tail, l17, limits, lkko21, m21, resilience, wx19
-from workbench.bounds.l17 import packing_bound_of_size, sampling_bound
 from workbench.bounds.limits import covariance_rows, mean_rows, packing_rows
 from workbench.errors import ArgumentError
 from workbench.privacy.stable import square_delta
@@ -149,52 +148,31 @@ def test_biases_are_those_of_the_contaminated_law(alpha):
     assert resilience.trimmed_bias(alpha) > median, "trimming a fixed share is not the median"
 
 
-FINE = 1e-9
-
-
 @given(st.floats(-2, 2), st.floats(0.01, 1), st.floats(-0.75, 0.75))
 def test_an_entry_that_is_off_by_three_quarters_of_t_at_most_keeps_lemma_3(size, t, share):
     """The deterministic part of the lemma: below 3t/4 a hard threshold is never off by 4 min(|σ|, t)."""
     released = size + share * t
     kept = released if abs(released) > t else 0.0
     (allowed,) = wx19.lemma_3(np.array([[size]]), t)[0]
-    assert abs(kept - size) <= allowed * (1 + FINE) + FINE
+    assert abs(kept - size) <= allowed * (1 + 1e-9) + 1e-9
 
 
-EPSILON, DELTA = 1.0, 1e-6
-
-
-def test_the_example_of_the_program():
-    """At d = 10 and λ₀ = 50 it says that fewer than 98000 rows fail: 98 steps."""
-    n = limits.fewest_rows_of_means(10, EPSILON, DELTA)
+def test_rows_that_a_search_needs_at_least():
+    """At d = 10 and λ₀ = 50 the program says that fewer than 98000 rows fail: 98 steps."""
+    n = limits.fewest_rows_of_means(10, 1.0, 1e-6)
     assert n / limits.threshold(n, 10) == pytest.approx(98_000 / 50, rel=1e-4)
-
-
-@pytest.mark.parametrize("size", [3, 10, 1000])
-@pytest.mark.parametrize("beta", [0.05, 0.5])
-def test_without_delta_it_is_the_packing_bound(size, beta):
-    assert packing_rows(log(size - 1), 0.3, 0.0, beta) == pytest.approx(
-        packing_bound_of_size(size, 0.3, beta)
-    )
-
-
-def test_delta_caps_what_many_laws_cost():
-    found = [packing_rows(others, 1.0, 1e-9, 0.5) for others in (5.0, 50.0, 500.0, inf)]
-    assert found == sorted(found)
+    for beta in (0.05, 0.5):
+        assert np.ceil(mean_rows(0.1, 1, 100.0, 1e-6, beta)) == l17.sampling_bound(0.1, beta)
+        for size in (3, 10, 1000):  # without δ
+            packing = l17.packing_bound_of_size(size, 0.3, beta)
+            assert packing_rows(log(size - 1), 0.3, 0.0, beta) == pytest.approx(packing)
+    assert mean_rows(0.5, 1, 1.0, 0.0, 0.5, radius=0.5) == mean_rows(0.5, 1, 100.0, 0.0, 0.5, radius=0.5)
+    found = [packing_rows(others, 1.0, 1e-9, 0.5) for others in (-inf, 5.0, 50.0, 500.0, inf)]
+    assert found == [0, *sorted(found[1:])]  # one distribution costs nothing, and δ caps what many cost
     assert found[-1] == pytest.approx(log(0.5 * 1e9 * np.expm1(1)), rel=1e-6)
     assert packing_rows(inf, 1.0, 0.0, 0.5) == inf
-
-
-@pytest.mark.parametrize("beta", [0.05, 0.5])
-def test_one_mean_without_privacy_needs_the_sampling_bound(beta):
-    assert np.ceil(mean_rows(0.1, 1, 100.0, 1e-6, beta)) == sampling_bound(0.1, beta)
-
-
-def test_one_law_costs_nothing():
-    assert packing_rows(-inf, 1.0, 0.0, 0.5) == 0
-    assert covariance_rows(1.0, 3, 1.0, 1e-6, 0.5) == 0
-    assert covariance_rows(0.5, 3, 1.0, 1e-6, 0.5, upper=1.5) == 0
-    assert mean_rows(0.5, 1, 1.0, 0.0, 0.5, radius=0.5) == mean_rows(0.5, 1, 100.0, 0.0, 0.5, radius=0.5)
+    for alpha, more in ((1.0, {}), (0.5, {"upper": 1.5})):
+        assert covariance_rows(alpha, 3, 1.0, 1e-6, 0.5, **more) == 0
 
 
 @pytest.mark.parametrize(("n", "p"), [(0, 0.3), (1, 0.3), (7, 0.01), (12, 0.5), (9, 1.0)])

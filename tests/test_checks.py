@@ -77,20 +77,31 @@ def test_examples_run_and_show_what_they_say(capsys):
     assert [words for words in promised if words not in printed] == []
 
 
-def test_links_lead_to_files_here_and_on_an_index_to_those_of_the_repository(monkeypatch):
-    url = "https://host/owner/name"
+def links(text):
+    return re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", text)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "EXTENDING.md"])
+def test_links_lead_to_files_here(name):
+    here = [
+        target.partition("#")[0] for _, target in links((README.parent / name).read_text(encoding="utf-8"))
+    ]
+    assert here or name == "EXTENDING.md"
+    assert [target for target in here if not (README.parent / target).exists()] == []
+
+
+def test_links_lead_on_an_index_to_files_of_the_repository(monkeypatch):
+    url, text = "https://host/owner/name", README.read_text(encoding="utf-8")
+
+    def built():
+        return ProjectMetadata(str(README.parent), PluginManager()).core.readme
+
     monkeypatch.setenv("WORKBENCH_URL", f"{url}/")
-    built = ProjectMetadata(str(README.parent), PluginManager()).core.readme
-    here, there = (
-        re.findall(r"(!?)\[[^]]*\]\(([^)]+)\)", text) for text in (README.read_text(encoding="utf-8"), built)
-    )
-    assert here
-    assert there == [(sign, f"{url}/{'raw' if sign else 'blob'}/main/{target}") for sign, target in here]
-    assert [target for _, target in here if not (README.parent / target.partition("#")[0]).exists()] == []
+    wanted = [(sign, f"{url}/{'raw' if sign else 'blob'}/main/{target}") for sign, target in links(text)]
+    assert links(built()) == wanted
     monkeypatch.delenv("WORKBENCH_URL")
-    alone = ProjectMetadata(str(README.parent), PluginManager()).core.readme
-    assert "](" not in alone
-    assert alone.count("```") == README.read_text(encoding="utf-8").count("```")
+    assert "](" not in built()
+    assert built().count("```") == text.count("```")
 
 
 @pytest.mark.parametrize(

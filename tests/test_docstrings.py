@@ -23,13 +23,6 @@ def kind(key):
     return type(CATALOG[key].estimator)
 
 
-def documented(key):
-    """The docstring of an entry's class, as it stands in its module."""
-    source = ast.parse(inspect.getsource(inspect.getmodule(kind(key))))
-    [found] = [node for node in source.body if getattr(node, "name", None) == kind(key).__name__]
-    return ast.get_docstring(found)
-
-
 def prose(key):
     """The text before the parameters, on one line; its guarantee may be that of a class it refers to."""
     own, *others = (" ".join(text.partition("\nParameters\n")[0].split()) for text in sections(key))
@@ -41,7 +34,9 @@ def prose(key):
 
 def sections(key):
     """The sections on parameters of a class, and of those of its family that it refers to, one by one."""
-    text, told = documented(key), {kind(key).__name__}
+    source, name = ast.parse(inspect.getsource(inspect.getmodule(kind(key)))), kind(key).__name__
+    [own] = [node for node in source.body if getattr(node, "name", None) == name]
+    text, told = ast.get_docstring(own), {name}
     yield text
     while (named := re.search(r"as (?:of|for) `(\w+)`", " ".join(text.split()))) and named[1] not in told:
         told.add(named[1])
@@ -73,19 +68,13 @@ def test_then_come_assumptions_guarantee_and_missing_entries(key):
 ASKED = (PureDP(2.0), ApproxDP(2.0, 1e-6), ZCDP(1.0), ZCDP(1.0, 1e-6), GaussianDP(1.0))
 
 
-def budgets(key):
-    """What the docstring says of budgets."""
-    return prose(key).partition("Guarantee: ")[2].partition("Budgets: ")[2].partition("Missing entries:")[0]
-
-
 @pytest.mark.parametrize("key", CATALOG)
 def test_budgets_that_are_named_are_taken_and_others_refused(key):
-    examples, text = CATALOG[key].examples, budgets(key)
-    for example in examples:
+    text = prose(key).partition("Guarantee: ")[2].partition("Budgets: ")[2].partition("Missing entries:")[0]
+    refused = [ApproxDP(2.0, 0.0), *(budget for budget in ASKED if type(budget).__name__ not in text)]
+    for example in CATALOG[key].examples:
         assert isinstance(example.budget, NonPrivate) or type(example.budget).__name__ in text
-    unnamed = [budget for budget in ASKED if type(budget).__name__ not in text]
-    for budget in (*unnamed, ApproxDP(2.0, 0.0)):
-        for example in examples:
+        for budget in refused:
             with pytest.raises(ArgumentError) as refusal:
                 example.estimator.plan(400_000, 1 if key.startswith("univariate") else 2, budget)
             assert refusal.value.argument == "budget"
@@ -101,9 +90,5 @@ def test_the_parameters_are_the_fields(key):
         assert text.endswith(".")
         assert (header[3] is None) == (field.default is MISSING), header[0]
         if field.default is not MISSING:
-            assert literal(header[3]) == field.default, header[0]
-
-
-def literal(text):
-    """The value of a default, which may be a fraction."""
-    return float(Fraction(text)) if "/" in text else ast.literal_eval(text)
+            value = float(Fraction(header[3])) if "/" in header[3] else ast.literal_eval(header[3])
+            assert value == field.default, header[0]

@@ -46,13 +46,20 @@ def write(root, text):
         file.write(body)
 
 
-def follow(root, line):
+STARTS = {
+    "python": [],
+    "workbench": ["-m", "workbench.cli"],
+    "pytest": ["-m", "pytest", "-n", "0", "-p", "no:cacheprovider"],
+}
+
+
+def follow(root, line, *beside, good=True):
     """Run a line of a shell block with the packages of this environment, and return what it says."""
     program, *words = line.split()
-    start = [sys.executable] if program == "python" else [sys.executable, "-m", "workbench.cli"]
-    env = {**os.environ, "PYTHONPATH": str(root)}
-    done = subprocess.run([*start, *words], cwd=root, env=env, capture_output=True, text=True)
-    assert done.returncode == 0, line + done.stdout + done.stderr
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (root, *beside)))}
+    command = [sys.executable, *STARTS[program], *words]
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True)
+    assert (done.returncode == 0) == good, line + done.stdout + done.stderr
     return done.stdout
 
 
@@ -66,11 +73,6 @@ def test_the_guides_do_what_they_say(copy):
             said += "".join(follow(copy, line) for line in text.splitlines())
     assert [words for words in SAID if words not in said] == []
     assert {path.name for path in (copy / "shown").iterdir()} == {"error.json", "error.svg", "verdicts.json"}
-
-
-def test_links_of_the_guides_exist():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert [target for target in re.findall(r"\]\(([^)#]+)\)", text) if not (ROOT / target).exists()] == []
 
 
 # The guide of EXTENDING, executed: a package outside is installed, and every command knows its estimator.
@@ -101,33 +103,6 @@ def install(folder, name, version, groups):
     (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
 
 
-RUN = """
-import sys
-
-import pytest
-
-from workbench.catalog import CATALOG, KNOWN
-from workbench.cli import main
-
-PLUGIN = ["-n", "0", "-p", "no:cacheprovider"]
-print(len(KNOWN) - len(CATALOG), "acme/unit-mean" in CATALOG)
-for line in sys.argv[1:]:
-    program, *words = line.split()
-    print("$", line, flush=True)
-    if code := pytest.main([*words, *PLUGIN]) if program == "pytest" else main(words):
-        sys.exit(int(code))
-"""
-
-
-def execute(site, lines, good=True):
-    """Run the lines of a shell in one process, and return what each says, the first of all what is known."""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
-    start = [sys.executable, "-c", RUN]
-    done = subprocess.run([*start, *lines], cwd=site, env=env, capture_output=True, text=True)
-    assert (done.returncode == 0) == good, done.stdout + done.stderr
-    return done.stdout.split("$ ")
-
-
 EXPECTED = {
     "pytest": (" passed",),
     "workbench list": ("acme_means.UnitMean", "the Laplace mechanism: one row"),
@@ -140,13 +115,11 @@ LINES = [line for language, text in GUIDE if language == "sh" for line in text.s
 
 
 @pytest.mark.parametrize("audits", [False, pytest.param(True, marks=pytest.mark.daily)])
-def test_every_command_of_the_guide_knows_the_estimator_beside_the_catalog(site, audits):
-    lines = [line for line in LINES if ("audit" in line) == audits]
-    known, *said = execute(site, lines)
-    assert known.split() == ["1", "False"]
-    for line, words in zip(lines, said, strict=True):
+def test_every_command_of_the_guide_knows_the_estimator(site, audits):
+    for line in (one for one in LINES if ("audit" in one) == audits):
         (wanted,) = [wanted for start, wanted in EXPECTED.items() if line.startswith(start)]
-        assert [one for one in wanted if one not in words] == []
+        said = follow(site, line, ROOT)
+        assert [one for one in wanted if one not in said] == []
 
 
 BROKEN = """
@@ -168,29 +141,29 @@ HALF_MEAN = replace(UNIT_MEAN.entry, key="acme/half-mean", examples=MADE)
 
 @pytest.mark.turns(4)
 def test_the_source_and_the_claim_of_another_package_are_listed_and_decided(site):
-    _, listed, whole = execute(site, ["workbench claims acme24", "workbench claims acme24/thm1"])
-    assert "acme24/Thm1" in listed
-    assert "claim acme/unit-error" in whole
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])}
-    done = subprocess.run([sys.executable, "decide.py"], cwd=site, env=env, capture_output=True, text=True)
-    assert done.stdout == "HOLDS\n", done.stderr
+    assert "acme24/Thm1" in follow(site, "workbench claims acme24", ROOT)
+    assert "claim acme/unit-error" in follow(site, "workbench claims acme24/thm1", ROOT)
+    assert follow(site, "python decide.py", ROOT) == "HOLDS\n"
 
 
 @pytest.mark.daily
 def test_contracts_catch_an_estimator_outside_and_say_what_it_lacks(site):
     (site / "acme_broken.py").write_text(BROKEN, encoding="utf-8")
     line = LINES[-1].replace("acme_means:UNIT_MEAN", "acme_broken:HALF_MEAN")
-    _, said = execute(site, [line], good=False)
+    said = follow(site, line, ROOT, good=False)
     failed = [line for line in said.splitlines() if line.startswith("FAILED")]
     assert any("gap_is_the_sensitivity" in line for line in failed)
     assert "acme/half-mean lacks pairs, mutants, proof: see EXTENDING.md" in said
 
 
-@pytest.fixture
-def beside(monkeypatch):
+@pytest.fixture(autouse=True)
+def nothing_added(monkeypatch):
     monkeypatch.setattr(catalog, "_added", {})
-    entry = replace(CATALOG["univariate/clipped-mean"], key="acme/clipped")
-    return register(entry)
+
+
+@pytest.fixture
+def beside():
+    return register(replace(CATALOG["univariate/clipped-mean"], key="acme/clipped"))
 
 
 def test_what_is_missing_is_said_by_who_needs_it(beside):
@@ -219,8 +192,7 @@ def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monke
         ({"examples": ()}, "expected at least one Example"),
     ],
 )
-def test_what_is_no_entry_is_refused(monkeypatch, change, words):
-    monkeypatch.setattr(catalog, "_added", {})
+def test_what_is_no_entry_is_refused(change, words):
     entry = replace(CATALOG["univariate/clipped-mean"], **{"key": "acme/clipped", **change})
     for made in (entry, Addition(entry=entry)):
         with pytest.raises(ArgumentError, match=r"^(key|examples) = ") as refused:

@@ -2,30 +2,24 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import workbench
 from workbench.catalog import CATALOG
 
-PICTURES = ("matplotlib", "pandas", "ipywidgets", "anywidget", "IPython", "joblib", "papermill")
 HEAVY = (
-    *PICTURES,
-    "flint",
+    *("matplotlib", "pandas", "ipywidgets", "anywidget", "IPython", "joblib", "papermill", "flint"),
     *(f"scipy.{part}" for part in ("stats", "optimize", "integrate", "sparse", "spatial")),
 )
 BUDGETS = {"PureDP", "ApproxDP", "ZCDP", "GaussianDP", "NonPrivate"}
 USE = "from workbench import *; import workbench.catalog"
 
 
-def python(*arguments):
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
-
-
 @pytest.mark.parametrize("code", ["import workbench", USE], ids=["import", "use"])
 def test_neither_import_nor_use_loads_what_only_pictures_and_studies_need(code):
-    loaded = set(python("-c", f"import sys; {code}; print(*sys.modules)").stdout.split())
+    command = [sys.executable, "-c", f"import sys; {code}; print(*sys.modules)"]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
     assert "workbench" in loaded
     assert not loaded & {*HEAVY}
 
@@ -54,15 +48,3 @@ def test_an_unknown_name_is_an_attribute_error():
         workbench.Mode  # noqa: B018
     with pytest.raises(ImportError, match="Mode"):
         exec("from workbench import Mode")
-
-
-@pytest.mark.daily
-def test_a_type_checker_sees_the_names(tmp_path):
-    pytest.importorskip("mypy")
-    use, settings = tmp_path / "use.py", Path(workbench.__file__).parents[1] / "pyproject.toml"
-    names = ("TwoStepMean", "PureDP(1.0).epsilon")
-    reveal = "".join(f"reveal_type({name})\n" for name in names)
-    use.write_text(f"from workbench import PureDP, TwoStepMean\n{reveal}")
-    shown = python("-m", "mypy", f"--config-file={settings}", str(use))
-    assert "two_step.TwoStepMean" in shown.stdout
-    assert 'Revealed type is "float"' in shown.stdout.replace("builtins.", "")

@@ -3,6 +3,7 @@
 from collections import UserList
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,6 @@ from scipy.sparse import csr_array
 from workbench import ArgumentError
 from workbench.estimators.reading import read
 
-ROWS = np.arange(30.0)
 NAN = float("nan")
 
 
@@ -24,31 +24,27 @@ class PolarsColumn:
     """A column as polars has it: a name, a type in words, `to_numpy`."""
 
     def __init__(self, values, dtype, name="", missing=()):
-        self.values, self.name, self.dtype, self.missing = values, name, dtype, missing
+        self.values, self.name, self.dtype, self.missing = values, name, dtype, [*missing]
 
     def __len__(self):
         return len(self.values)
 
     def to_numpy(self):
         values = np.array(self.values)
-        if not self.missing:
-            return values
-        whole = values.astype(float if values.dtype.kind in "iuf" else object)
-        whole[list(self.missing)] = np.nan if whole.dtype == float else None
-        return whole
+        if self.missing:
+            values = values.astype(float if values.dtype.kind in "iuf" else object)
+            values[self.missing] = np.nan if values.dtype == float else None
+        return values
 
     __array__ = to_numpy
 
 
 class PolarsFrame:
     def __init__(self, *columns):
-        self.columns, self._columns = [column.name for column in columns], list(columns)
+        self.columns, self.get_columns = [column.name for column in columns], lambda: [*columns]
 
     def __len__(self):
-        return len(self._columns[0])
-
-    def get_columns(self):
-        return self._columns
+        return len(self.get_columns()[0])
 
     def to_numpy(self):
         raise AssertionError("one type for all columns would hang on the missing entries of one")
@@ -91,50 +87,38 @@ def longdouble(row):
     return np.array([1, 2, row], np.longdouble)
 
 
-class Word:
+class Word(SimpleNamespace):
     """A number of a library: it has `as_py`, like the scalars of Arrow."""
 
     def __init__(self, value):
-        self.value = value
-
-    def as_py(self):
-        return self.value
+        super().__init__(as_py=lambda: value)
 
 
 class Unreadable(float):
     """A number whose `__float__` raises what it is given, or what comes of it."""
 
-    def __new__(cls, error):
-        number = super().__new__(cls)
-        number.error = error
-        return number
-
     def __float__(self):
         raise self.error
 
 
-UNREADABLE = [Unreadable(error) for error in (RuntimeError("3"), ZeroDivisionError("3"), TypeError("3"))]
+UNREADABLE = [Unreadable() for _ in range(3)]
+for number, error in zip(UNREADABLE, (RuntimeError, ZeroDivisionError, TypeError), strict=True):
+    number.error = error("3")
 
 
 NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand in its place
     "Series of extended precision": (lambda row: pd.Series(longdouble(row)), 3, [WIDEST, np.nan]),
     "array of extended precision": (longdouble, 3, [WIDEST, np.nan]),
-    "list": (lambda row: [1.0, 2.0, row], 3.0, [None, pd.NA, pd.NaT, np.ma.masked, WIDEST, 2**70, 10**400]),
-    "list of fractions": (lambda row: [1, 2, row], 3, [Fraction(10**400), Decimal("sNaN"), Decimal("1e999")]),
-    "list of truth values": (lambda row: [True, np.False_, row], True, [np.True_, np.array(2.0), None]),
-    "list of scalars": (lambda row: [Word(1), Word(2), row], Word(3), [Word(None), Word(10**400)]),
-    "list of arrays of no axis": (
-        lambda row: [1.0, np.array(2.0), row],
-        np.ma.array(3.0, mask=False),
+    "list": (
+        lambda row: [1.0, True, row],
+        3.0,
         [
-            np.ma.array(3.0, mask=True),
-            np.ma.array(3, mask=True),
-            np.ma.array(True, mask=True),
-            np.array(WIDEST),
+            *(None, pd.NA, pd.NaT, np.ma.masked, WIDEST, 2**70, 10**400, np.True_, np.array(2.0)),
+            *(Fraction(10**400), Decimal("sNaN"), Decimal("1e999"), Word(3), Word(None), Word(10**400)),
+            *(np.ma.array(value, mask=True) for value in (3.0, 3, True)),
+            *(np.ma.array(3.0, mask=False), np.array(WIDEST), *UNREADABLE),
         ],
     ),
-    "list of numbers that raise": (lambda row: [1.0, 2.0, row], 3.0, UNREADABLE),
-    "objects that raise": (lambda row: np.array([1.0, 2.0, row], object), 3.0, UNREADABLE),
     "tuple of rows": (
         lambda row: ([1.0, 2.0], (3.0, 4.0), row),
         [5.0, 6.0],
@@ -148,7 +132,11 @@ NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand
     "list of Series": (lambda row: [pd.Series([1, 2]), row], pd.Series([1, 2]), [None, pd.Series([1, None])]),
     "Series of rows": (lambda row: pd.Series([[1, 2], [3, 4], row]), [5, 6], [None, NAN, [NAN, 6]]),
     "list of one's own": (lambda row: UserList([[1], [2], row]), [3], [None, [None], [2**70]]),
-    "array of objects": (lambda row: np.array([1, 2.5, row], object), 3, [None, pd.NA, 10**400, 0.5]),
+    "array of objects": (
+        lambda row: np.array([1, 2.5, row], object),
+        3,
+        [None, pd.NA, 10**400, 0.5, *UNREADABLE],
+    ),
     "matrix of objects": (lambda row: np.array([[1, 2], [3, row]], object), 4, [None, pd.NA, 10**400, 0.5]),
     "masked objects": (lambda row: np.ma.array([1, 2, 3], mask=[0, 0, row], dtype=object), False, [True]),
     "Series of objects": (lambda row: pd.Series([1, 2, row], dtype=object), 3, [None, pd.NA, 10**400]),
@@ -159,15 +147,14 @@ NEIGHBOURS = {  # how to build the rows, the ordinary last entry, what may stand
 }
 
 
-def cases():
-    return [
-        pytest.param(build, usual, row, id=f"{name}-{number}")
-        for name, (build, usual, rows) in NEIGHBOURS.items()
-        for number, row in enumerate(rows)
-    ]
+CASES = [
+    pytest.param(build, usual, row, id=f"{name}-{number}")
+    for name, (build, usual, rows) in NEIGHBOURS.items()
+    for number, row in enumerate(rows)
+]
 
 
-@pytest.mark.parametrize(("build", "usual", "row"), cases())
+@pytest.mark.parametrize(("build", "usual", "row"), CASES)
 @pytest.mark.parametrize("mode", ["warn", "raise"])
 def test_one_entry_decides_no_exception_no_warning_no_shape_and_no_other_entry(build, usual, row, mode):
     with np.errstate(all=mode):
@@ -221,7 +208,7 @@ WITHIN_ITSELF.append(WITHIN_ITSELF)
         ([1.0, "a"], "x", "list with an entry of type str"),
         (pd.DataFrame({"a": pd.Series([1, "a"], dtype=object)}), "x['a']", "with an entry of type str"),
         (pd.Series([1, 2], dtype="category", name="a"), "x['a']", "column of type category"),
-        ((number for number in ROWS), "x", "object of type generator"),
+        (iter([1.0]), "x", "object of type list_iterator"),
         (csr_array(np.eye(2)), "x", "object of type csr_array"),
         (WITHIN_ITSELF, "x", "list within itself"),
         (pd.Series([["a"], ["b"]], name="a"), "x['a']", "with an entry of type str"),

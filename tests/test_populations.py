@@ -46,8 +46,7 @@ ALL = [
 ]
 
 
-def generator(seed):
-    return np.random.default_rng(seed)
+generator = np.random.default_rng
 
 
 def distance(values, cdf):
@@ -155,8 +154,7 @@ def test_an_adversary_replaces_its_share_of_the_rows_and_no_more(name, d):
     assert np.array_equal(x, generator(1).standard_normal((203, d)))
     assert y.shape == x.shape
     assert np.isfinite(y).all()
-    changed = (x != y).any(axis=1).sum()
-    assert 5 <= changed <= int(SHARE * 203) == 10  # of ten copies of tail rows, some may land on themselves
+    assert 5 <= (x != y).any(axis=1).sum() <= 10  # of ten copies of tail rows, some may land on themselves
     assert np.array_equal(y, attacked(name, 203, d)[1])
 
 
@@ -180,9 +178,6 @@ def test_matched_rows_have_the_lengths_of_those_they_replace(d):
     assert np.linalg.norm(y.mean(axis=0)) > 0.02
 
 
-LEVEL = 1e-6  # of each comparison
-
-
 @pytest.mark.turns(4)
 @pytest.mark.parametrize("n", [5, 12, 60])
 def test_in_law_and_from_rows_are_the_same(n):
@@ -192,7 +187,7 @@ def test_in_law_and_from_rows_are_the_same(n):
     drawn = np.array([laws.second_moment(population, n, rng=rng) for _ in range(3000)])
     statistics = [np.hstack([np.linalg.eigvalsh(one), one[:, 0, 1:2]]) for one in (rows, drawn)]
     for pair in zip(*(one.T for one in statistics), strict=True):
-        assert ks_2samp(*pair).pvalue > LEVEL
+        assert ks_2samp(*pair).pvalue > 1e-6
 
 
 def test_a_law_with_a_mean_is_refused():

@@ -3,8 +3,6 @@
 They are the two of notebook 02. Each is registered as an entry of another package would be.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -29,12 +27,10 @@ def shares(rows):
     return np.bincount(np.clip(rows[:, 0], 0, 4).astype(int), minlength=5) / len(rows)
 
 
-@dataclass(frozen=True, kw_only=True)
 class Regression(Populous):
     """Coefficients by the vote of groups of eight rows."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class Histogram(Populous):
     """Shares by the vote of single rows, any two of which are within 2."""
 

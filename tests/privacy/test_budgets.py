@@ -75,17 +75,15 @@ def test_calibrations_invert_their_conversions(epsilon, delta):
 
 
 def exact_composition_delta(epsilon, times, total):
+    """Of randomised response: each answer is true with a probability of e^ε/(1 + e^ε), k of them are not."""
     with mpmath.workdps(60):
-        truth = mpmath.exp(epsilon) / (1 + mpmath.exp(epsilon))
-        terms = (
-            mpmath.binomial(times, k)
-            * truth ** (times - k)
-            * (1 - truth) ** k
-            * (1 - mpmath.exp(total - (times - 2 * k) * mpmath.mpf(epsilon)))
-            for k in range(times + 1)
-            if (times - 2 * k) * epsilon > total
+        lie = 1 / (1 + mpmath.exp(epsilon))
+        losses = [(times - 2 * k) * mpmath.mpf(epsilon) for k in range(times + 1)]
+        return mpmath.fsum(
+            mpmath.binomial(times, k) * (1 - lie) ** (times - k) * lie**k * (1 - mpmath.exp(total - loss))
+            for k, loss in enumerate(losses)
+            if loss > total
         )
-        return mpmath.fsum(terms)
 
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1.0])
@@ -102,12 +100,14 @@ def test_optimal_composition_is_the_least_multiple_within_the_slack(epsilon, tim
 
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_groups(size):
-    assert PureDP(0.5).for_group(size).epsilon == size * 0.5
-    assert ZCDP(0.5).for_group(size).rho == size**2 * 0.5
-    assert GaussianDP(0.5).for_group(size).mu == size * 0.5
-    group = ApproxDP(0.5, 1e-6).for_group(size)
-    assert group.delta == pytest.approx(1e-6 * np.expm1(size * 0.5) / np.expm1(0.5))
-    for whole in (PureDP(2.0), ZCDP(0.5), GaussianDP(0.5), ApproxDP(2.0, 1e-6)):
+    delta = 1e-6 * np.expm1(size * 0.5) / np.expm1(0.5)
+    for whole, group in (
+        (PureDP(0.5), [size * 0.5]),
+        (ZCDP(0.5), [size**2 * 0.5, 0]),
+        (GaussianDP(0.5), [size * 0.5]),
+        (ApproxDP(0.5, 1e-6), [size * 0.5, delta]),
+    ):
+        assert [*vars(whole.for_group(size)).values()] == pytest.approx(group)
         again = whole.per_row(size).for_group(size)
         assert [*vars(again).values()] == pytest.approx([*vars(whole).values()], rel=1e-12, abs=0)
 
@@ -129,9 +129,8 @@ def of_range(epsilon):
     return k - 1 - mpmath.log(k)
 
 
-def slopes(losses, base, orders=ORDERS):
-    powers = orders[:, None] * losses + np.log(base)
-    return np.logaddexp.reduce(powers, axis=1) / (orders - 1) / orders
+def slopes(losses, logs):
+    return np.logaddexp.reduce(ORDERS[:, None] * losses + logs, axis=1) / (ORDERS - 1) / ORDERS
 
 
 def laplace_slopes(*moves):
@@ -142,16 +141,15 @@ def laplace_slopes(*moves):
 
 
 def range_slopes(epsilon):
-    k = epsilon / -np.expm1(-epsilon)
-    losses = np.array([epsilon, 0.0]) - np.log(k)
-    top = (1 - np.exp(losses[1])) / (np.exp(losses[0]) - np.exp(losses[1]))
-    return slopes(losses, np.array([top, 1 - top]))
+    losses = np.array([epsilon, 0.0]) - np.log(epsilon / -np.expm1(-epsilon))
+    top = (1 - np.exp(losses[1])) / np.diff(np.exp(losses[::-1]))[0]
+    return slopes(losses, np.log([top, 1 - top]))
 
 
 def discrete_slopes(epsilon):
     z = np.arange(-4000, 4001)
-    loss, log_base = epsilon * (np.abs(z - 1) - np.abs(z)), -epsilon * np.abs(z - 1)
-    return slopes(loss, np.exp(log_base - np.logaddexp.reduce(log_base)) + 1e-300)
+    base = -epsilon * np.abs(z - 1)
+    return slopes(-base - epsilon * np.abs(z), base - np.logaddexp.reduce(base))
 
 
 def of_pure(epsilon):

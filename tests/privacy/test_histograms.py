@@ -1,6 +1,7 @@
 """Histograms, their modes, and tests of counts: budgets kept exactly, and keys that tell nothing else."""
 
 import struct
+from bisect import bisect_left
 from unittest.mock import patch
 
 import numpy as np
@@ -25,24 +26,19 @@ from workbench.privacy.histograms import (
 from workbench.privacy.mechanisms import exceeds_bound, truncated_laplace_bound
 
 
-def shown(cost, noise):
+def least_noise(cost):
+    """The least noise with which a lone row shows, and its scale."""
     asked = []
 
-    def reaching(law, counts, least):
-        asked.append(law.scale)
-        return np.arange(len(counts)), np.full(len(counts), noise, np.int64)
+    def shows(noise):
+        def reaching(law, counts, least):
+            asked.append(law.scale)
+            return np.arange(len(counts)), np.full(len(counts), noise, np.int64)
 
-    with patch.object(exact, "reaching", reaching):
-        found = stability_histogram(np.zeros(1), stability_charge("bins", cost), SecureNoise())
-    return bool(found), asked[0]
+        with patch.object(exact, "reaching", reaching):
+            return bool(stability_histogram(np.zeros(1), stability_charge("bins", cost), SecureNoise()))
 
-
-def least_noise(cost):
-    low, high = 0, 2**40
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if shown(cost, middle)[0] else (middle, high)
-    return high, shown(cost, high)[1]
+    return bisect_left(range(2**40), True, key=shows), asked[0]
 
 
 @pytest.mark.parametrize(("rho", "delta"), [(4.0, 6.87e-4), (0.5, 1e-6), (100.0, 1e-15), (9.0, 0.3)])

@@ -7,6 +7,7 @@ what is 1.3 times too large or too small is rejected.
 import subprocess
 import sys
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import mpmath
@@ -108,13 +109,19 @@ def test_gamma_numbers_are_kept_with_the_ratio_of_the_densities(shape):
     assert 1 < decisions.count(False) < 70
 
 
+def masks(kind, root, scale, count, exactly=True):
+    rng = np.random.default_rng(3)
+    exact_draw, noise = partial(getattr(secure, kind), root, scale, rng.bytes), SimulatedNoise(rng)
+    draw = exact_draw if exactly else partial(getattr(noise, kind), root, 1.0, scale)
+    return np.array([draw() for _ in range(count)])
+
+
 @pytest.mark.turns(4)
 @pytest.mark.parametrize("factor", FACTORS)
 def test_wishart_masks_have_their_law(factor):
     """The trace has dν degrees of freedom, 1/(M⁻¹)₁₁ has ν - d + 1 (Muirhead 1982), for any root."""
-    rng, d, rows = np.random.default_rng(2), 2, 2.5  # gamma variables of shapes 1.25 and 0.75
-    root = np.array([[2.0, 0.0], [-1.0, 0.5]])
-    draws = np.array([secure.wishart(root, factor / rows, rng.bytes) for _ in range(2500)])
+    root, d, rows = np.array([[2.0, 0.0], [-1.0, 0.5]]), 2, 2.5  # gamma variables of shapes 1.25 and 0.75
+    draws = masks("wishart", root, factor / rows, 2500)
     whitened = np.linalg.inv(root) @ draws @ np.linalg.inv(root).T * rows
     first = rejected(np.trace(whitened, axis1=1, axis2=2), stats.chi2(d * rows).cdf)
     second = rejected(1 / np.linalg.inv(whitened)[:, 0, 0], stats.chi2(rows - d + 1).cdf)
@@ -126,12 +133,8 @@ def test_wishart_masks_have_their_law(factor):
 @pytest.mark.parametrize("exactly", [True, False])
 def test_square_masks_have_their_law(factor, exactly):
     """The trace over η² is a noncentral chi-square of d² degrees of freedom."""
-    rng, one, eta = np.random.default_rng(3), np.eye(2), 0.4
-    noise = SimulatedNoise(rng)
-    draws = [
-        secure.square(one, factor * eta, rng.bytes) if exactly else noise.square(one, 1.0, factor * eta)
-        for _ in range(4000)
-    ]
+    eta = 0.4
+    draws = masks("square", np.eye(2), factor * eta, 4000, exactly)
     law = stats.ncx2(4, 2 / eta**2)
     assert rejected(np.trace(draws, axis1=1, axis2=2) / eta**2, law.cdf) == (factor != 1)
 
@@ -143,9 +146,7 @@ def test_square_masks_have_their_law(factor, exactly):
 )
 def test_thompson_laplace_masks_have_their_law(d, rate, count, wrong):
     """Wrong rates are rejected, of few draws by larger factors; squares of a uniform basis are betas."""
-    rng = np.random.default_rng(4)
-    draws = np.array([secure.thompson_laplace(np.eye(d), 1 / rate, rng.bytes) for _ in range(count)])
-    values, bases = np.linalg.eigh(draws)
+    values, bases = np.linalg.eigh(masks("thompson_laplace", np.eye(d), 1 / rate, count))
     largest = np.abs(np.log(values)).max(axis=1)
     found = [rejected(largest, largest_exponent(d, one)) for one in (rate, rate / wrong, rate * wrong)]
     assert found == [False, True, True]
@@ -155,12 +156,10 @@ def test_thompson_laplace_masks_have_their_law(d, rate, count, wrong):
 def by_hand(root, eta, chunks):
     d = len(root)
     with mpmath.workdps(200):
-        middles = [
-            (2 * int.from_bytes(chunk, "little") + 1) / mpf(2) ** (8 * len(chunk) + 1) for chunk in chunks
-        ]
-        normal = [mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * u) for u in middles]
-        g = mpmath.matrix([normal[d * i : d * i + d] for i in range(d)])
-        factor = mpmath.matrix(root.tolist()) * (mpmath.eye(d) + mpf(eta) * g)
+        tops = [(2 * int.from_bytes(chunk, "little") + 1, 8 * len(chunk)) for chunk in chunks]
+        normal = [mpmath.sqrt(2) * mpmath.erfinv(1 - top / mpf(2) ** bits) for top, bits in tops]
+        factor = mpmath.eye(d) + mpf(eta) * mpmath.matrix(np.reshape(normal, (d, d)).tolist())
+        factor = mpmath.matrix(root.tolist()) * factor
         return [[float(entry) for entry in row] for row in (factor * factor.T).tolist()]
 
 

@@ -60,7 +60,7 @@ from workbench.privacy.stable import (
 BUDGETS = [ApproxDP(1.0, 1e-6), ApproxDP(0.2, 1e-6), ApproxDP(1.0, 1e-10), ApproxDP(4.0, 1e-3)]
 USUAL, LOUD = BUDGETS[0], BUDGETS[3]
 SOME = [*(pytest.param(one, marks=pytest.mark.daily) for one in BUDGETS[1:3]), USUAL, LOUD]
-ROWS = {BUDGETS[0]: 436, BUDGETS[1]: 1400, BUDGETS[2]: 500, BUDGETS[3]: 80}
+ROWS = dict(zip(BUDGETS, (436, 1400, 500, 80), strict=True))
 KINDS = (*STABLE, LOCATED, *VOTED)
 ENDS = np.array([-inf, *np.linspace(-30.0, 45.0, 7501), inf])
 SILENT, BETA = 0.02, 0.1 / 3
@@ -73,6 +73,8 @@ def vote_design(budget, kind=VOTED_NORMAL):
 
 def charge(budget, kind, d=1, change=0.2):
     size = log(1 / budget.delta) / budget.epsilon
+    if kind == stable.LIFTED:
+        return lifted(budget)
     if kind in VOTED:
         return vote_design(budget, kind).plan
     if kind == LOCATED:
@@ -81,18 +83,18 @@ def charge(budget, kind, d=1, change=0.2):
 
 
 def cells(one, h, scale):
-    if one.mechanism in VOTED:
-        family = stats.laplace if one.mechanism == VOTED_LAPLACE else stats.norm
-        places = (0.0, one.sensitivity * one.falls[h - 1] / scale)
-        found = [family.cdf(ENDS, at) for at in places]
-    elif one.mechanism == LOCATED:  # S₀ = 1; scatters 1 and 1 + g, both ways, and locations Δ apart or not
-        wide = product((1.0, sqrt(1 + one.spread)), (0.0, one.sensitivity / scale))
-        found = [stats.norm.cdf(ENDS, at, width) for width, at in wide]
-    elif one.mechanism == LAPLACE:
-        found = [stats.laplace.cdf(ENDS, at / scale) for at in (0.0, one.sensitivity)]
+    moved = one.sensitivity / scale
+    if one.mechanism == WISHART:
+        places = np.exp(ENDS * sqrt(2 * scale))
+        found = [
+            stats.gamma.cdf(places * exp(-at), 0.5 / scale, scale=2 * scale) for at in (0, one.sensitivity)
+        ]
     else:
-        logs = [ENDS * sqrt(2 * scale) - at for at in (0.0, one.sensitivity)]
-        found = [stats.gamma.cdf(np.exp(at), 0.5 / scale, scale=2 * scale) for at in logs]
+        family = stats.laplace if one.mechanism in (VOTED_LAPLACE, LAPLACE) else stats.norm
+        moved *= one.falls[h - 1] if one.mechanism in VOTED else 1
+        # of a location S₀ = 1; scatters 1 and 1 + g, both ways, and locations Δ apart or not
+        wide = (1.0, sqrt(1 + one.spread)) if one.mechanism == LOCATED else (1.0,)
+        found = [family.cdf(ENDS, at, width) for width, at in product(wide, (0.0, moved))]
     return [np.diff(one) for one in found]
 
 
@@ -157,14 +159,14 @@ class Least(SimulatedNoise):
 
 @pytest.mark.parametrize("kind", [*KINDS, stable.LIFTED])
 def test_no_answer_where_the_count_is_zero_whatever_is_drawn(kind):
-    one = lifted(USUAL) if kind == stable.LIFTED else charge(USUAL, kind, 2)
+    one = charge(USUAL, kind, 2)
     assert run(one, 0, Least(rng())) is None
     assert run(one, 1, Least(rng())) is not None
 
 
 @pytest.mark.parametrize("kind", [*KINDS, stable.LIFTED])
 def test_what_is_drawn_depends_neither_on_the_count_nor_on_the_value(kind):
-    one, found = lifted(USUAL) if kind == stable.LIFTED else charge(USUAL, kind, 2), []
+    one, found = charge(USUAL, kind, 2), []
     for count, size in ((0, 1.0), (1, 1e9), (one.most, 7.0)):
         source = rng(5)
         counting = CountingNoise(SimulatedNoise(source))
@@ -265,7 +267,7 @@ def whole(spread, rho, e):
     places, weights = roots_genlaguerre(100, DEGREES / 2 - 1)
     loss = places * expm1(spread) - spread * DEGREES / 2  # of a density at 1 to that at e^-g
     steps = np.vectorize(Shifted(sqrt(2 * rho)))
-    return max(float(steps(e - side * loss) @ weights / weights.sum()) for side in (1.0, -1.0))
+    return max(steps(e - side * loss) @ weights for side in (1.0, -1.0)) / weights.sum()
 
 
 def best(spread, rho, e):
@@ -317,8 +319,8 @@ def test_no_spectrum_of_the_same_sums_has_a_larger_stick():
             sums = np.where(signs > 0, parts[signs > 0].sum(), parts[signs < 0].sum())
             losses = wishart_losses(np.exp(signs * parts / sums * spread), d, degrees)
             for e in (0.0, 0.5, 1.0):
-                kept = np.maximum(1 - np.exp(e - losses), 0.0)
-                assert kept.mean() <= made(e) + 6 * kept.std() / sqrt(len(kept))
+                mean, wide = stick(losses, e)
+                assert mean <= made(e) + wide
 
 
 def test_two_gamma_variables_of_less_than_one_are_priced_otherwise():
@@ -408,6 +410,12 @@ def wishart_losses(ratios, d, rows):
     return (-rows / 2 * np.log(ratios) + (ratios - 1) / 2 * squares).sum(axis=1)
 
 
+def stick(losses, e):
+    """The hockey stick, and six standard errors."""
+    kept = np.maximum(1 - np.exp(e - losses), 0.0)
+    return kept.mean(), 6 * kept.std() / sqrt(len(kept))
+
+
 MASKS = ((square_losses, stable.square_delta, 0.3), (wishart_losses, stable.wishart_delta, 25))
 
 
@@ -416,10 +424,8 @@ MASKS = ((square_losses, stable.square_delta, 0.3), (wishart_losses, stable.wish
 @pytest.mark.parametrize(("d", "distance"), [(1, 0.5), (3, 0.3)])
 def test_exact_delta_is_that_of_draws_and_vertices_are_worst(losses, delta, scale, d, distance):
     corners = [np.array([1.0] * j + [-1.0] * (d - j)) for j in range(d + 1)]
-    means = []
-    for signs in (*corners, *rng(6).uniform(-1, 1, (3, d))):
-        kept = np.maximum(1 - np.exp(0.5 - losses(np.exp(distance * signs), d, scale)), 0.0)
-        means.append((kept.mean(), 6 * kept.std() / sqrt(len(kept))))
+    tried = (*corners, *rng(6).uniform(-1, 1, (3, d)))
+    means = [stick(losses(np.exp(distance * signs), d, scale), 0.5) for signs in tried]
     worst, wide = max(means[: d + 1])
     bound = delta(distance, scale, d, 0.5)
     assert bound == pytest.approx(worst, abs=wide)

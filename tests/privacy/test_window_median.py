@@ -11,7 +11,6 @@ import pytest
 from tests.privacy.kit import tape
 from workbench.contracts.kit import score_gap
 from workbench.estimators.intervals import Tail, mean_square, moved_mean
-from workbench.estimators.shared import window_median
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.window_median import FARTHEST, RankWindow, WindowMedian
 from workbench.privacy import ApproxDP, PureDP, SecureNoise, SimulatedNoise, exact
@@ -44,13 +43,10 @@ def pieces_of(locator, points, cost):
 def laws(locator, first, second, cost):
     """Both laws on cells in which neither changes; the bottom last."""
     sides = [pieces_of(locator, points, cost) for points in (first, second)]
-    cuts = sorted({cut for found, _ in sides for piece in found for cut in piece[:2]})
+    cells = [*pairwise(sorted({cut for found, _ in sides for piece in found for cut in piece[:2]}))]
     for found, bottom in sides:
-        masses = [
-            (b - a) * sum(mass for low, high, mass in found if low <= a and b <= high)
-            for a, b in pairwise(cuts)
-        ]
-        yield [mass / (sum(masses) + bottom) for mass in [*masses, bottom]]
+        masses = [(b - a) * sum(m for low, high, m in found if low <= a and b <= high) for a, b in cells]
+        yield [mass / (sum(masses) + bottom) for mass in (*masses, bottom)]
 
 
 def excess(p, q):
@@ -125,10 +121,10 @@ def test_places_are_points_of_the_lattice_in_their_piece():
 
 @pytest.mark.parametrize("step", [2.0**-1074, 2.0**-97, 1.0])
 def test_numbers_of_places_are_exact(step):
-    places = lattice.rounded(np.array([0.0, 1.0, -3.5, 5e-324, 1e15, -4e15, 0.1, 1e-290]), step)
-    wanted = [Fraction(float(place)) / Fraction(step) for place in places]
-    assert lattice.numbers(places, step).tolist() == wanted
-    assert [lattice.place(int(number), step) for number in wanted] == places.tolist()
+    places = lattice.rounded(np.array([0.0, 1.0, -3.5, 5e-324, 1e15, -4e15, 0.1, 1e-290]), step).tolist()
+    wanted = [Fraction(place) / Fraction(step) for place in places]
+    assert lattice.numbers(np.array(places), step).tolist() == wanted
+    assert [lattice.place(int(number), step) for number in wanted] == places
 
 
 # Bands
@@ -171,8 +167,8 @@ def charged(locator, epsilon, delta=1e-6):
 @pytest.mark.parametrize("likely", WIDTHS)
 @pytest.mark.parametrize("name", BANDS)
 def test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers(name, likely, monkeypatch):
-    monkeypatch.setattr(window_median, "MANY", 0)
-    monkeypatch.setattr(window_median, "LIKELY", likely)
+    monkeypatch.setattr(lattice, "MANY", 0)
+    monkeypatch.setattr(lattice, "LIKELY", likely)
     for locator, epsilon in product(IN_BANDS, (0.2, 1.0, 8.0)):
         found, wanted = np.random.default_rng(3), np.random.default_rng(3)
         charge, whole = charged(locator, epsilon), Whole(**vars(replace(locator)))
@@ -213,8 +209,8 @@ SECURE = {
 @pytest.mark.parametrize("case", SECURE)
 def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(case, monkeypatch):
     epsilon, delta, locators, likely = SECURE[case]
-    monkeypatch.setattr(window_median, "MANY", 0)
-    monkeypatch.setattr(window_median, "LIKELY", likely)
+    monkeypatch.setattr(lattice, "MANY", 0)
+    monkeypatch.setattr(lattice, "LIKELY", likely)
     noise, decided = Shown(), 0
     for name, locator in product(("absent", "normal"), locators):
         locator.draw(BANDS[name], charged(locator, epsilon, delta), noise)

@@ -2,18 +2,15 @@
 
 from dataclasses import replace
 from functools import cache
-from math import inf, isfinite, log
+from math import inf, isfinite
 
 import numpy as np
 from scipy.stats import binom
 
 from workbench.catalog import Example
-from workbench.contracts.datasets import dimension, entry_of, least, sizes
-from workbench.contracts.kit import FALSE_ALARM, answer
-from workbench.estimators import Abstention
-from workbench.populations import Coin
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
-from workbench.special import ndtri
+from workbench.contracts.datasets import dimension, entry_of, frame, least, sizes
+from workbench.contracts.kit import FALSE_ALARM, answer, louder
+from workbench.populations import UnivariateGaussian
 
 FEW_PAIRS = 60  # in d dimensions
 PAIRS = 300  # runs with few and with four times as many rows that are compared
@@ -29,7 +26,7 @@ def error_does_not_rise_with_n(example, pairs=PAIRS):
     if dimension(example) is not None:
         pairs = min(pairs, FEW_PAIRS)
     for n in starts(example):
-        few, many = (errors(example, rows, pairs, ratio) for rows in (n, 4 * n))
+        few, many = (errors(example, rows, pairs) for rows in (n, 4 * n))
         rises, falls = int((many > few).sum()), int((many < few).sum())
         assert rises < refused(rises + falls, 0.5), (n, rises, falls)
         if min(np.isfinite(few).mean(), np.isfinite(many).mean()) > 0.9:
@@ -51,9 +48,9 @@ def error_bound_is_exceeded_with_probability_at_most_beta(example, runs=RUNS):
     if d is not None:
         runs = min(runs, FEW_PAIRS)
         if getattr(estimator, "mode", "proved") == "practical":
-            assert estimator.error_bound(10**6, d, generous(given), BETA) == inf
+            assert estimator.error_bound(10**6, d, louder(given), BETA) == inf
             return
-    many = {given: (100, 1000, 3000), generous(given): (300, 3000, 20_000, 40_000)}
+    many = {given: (100, 1000, 3000), louder(given): (300, 3000, 20_000, 40_000)}
     for budget, numbers in many.items():
         example = Example(estimator, budget)
         for n in (n for n in numbers if d is None or n >= least(example)):
@@ -65,55 +62,23 @@ def error_bound_is_exceeded_with_probability_at_most_beta(example, runs=RUNS):
     raise AssertionError("no n has a finite bound: nothing was tested")
 
 
-def relative(scale):
-    return abs(scale - 1)
-
-
-def ratio(scale):
-    return abs(log(scale)) if scale else inf
-
-
 @cache
 def refused(trials, chance):
     return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
-def generous(budget):
-    match budget:
-        case PureDP(epsilon) | ApproxDP(epsilon, _):
-            return replace(budget, epsilon=16 * epsilon)
-        case ZCDP(rho, _):
-            return replace(budget, rho=256 * rho)
-        case GaussianDP(mu):
-            return GaussianDP(16 * mu)
-    raise AssertionError(budget)
+def errors(example, n, runs):
+    entry, rng = world(example), np.random.default_rng(n)
+    rows = (entry.population.sample(n, rng=rng) for _ in range(runs))
+    return np.array([entry.error(answer(example, x, seed)) for seed, x in enumerate(rows)])
 
 
-def errors(example, n, runs, scale_error=relative):
-    estimator, rng = example.estimator, np.random.default_rng(n)
-    entry = entry_of(example)
-    if dimension(example) is not None or entry.estimand == "counts" or isinstance(entry.population, Coin):
-        return errors_of_entry(example, n, runs, rng)
-    sigma = getattr(estimator, "sigma", 1.0)
-    mean = getattr(estimator, "centre", 0.0) + 0.7 * sigma
-    rows = mean + sigma * rng.standard_normal((runs, n))
-    values = [answer(example, x, seed) for seed, x in enumerate(rows)]
-    quantiles = mean + sigma * ndtri(np.array(getattr(estimator, "levels", (0.5,))))
-    kinds = {
-        "interval": lambda value: value.width / 2,
-        "scale": scale_error,
-        "quantiles": lambda value: float(np.abs(value - quantiles).max()),
-    }
-    error = kinds.get(entry.estimand, lambda value: abs(value - mean))
-    return np.array([inf if isinstance(value, Abstention) else error(value) for value in values])
-
-
-def errors_of_entry(example, n, runs, rng):
-    entry = entry_of(example)
-    values = [answer(example, entry.population.sample(n, rng=rng), seed) for seed in range(runs)]
-    return np.array(
-        [inf if isinstance(value, Abstention) else entry.loss(value, entry.truth) for value in values]
-    )
+def world(example):
+    """The entry; of normal rows on the line those that suit the example's own centre and scale."""
+    entry, (centre, sigma) = entry_of(example), frame(example)
+    if not isinstance(entry.population, UnivariateGaussian):
+        return entry
+    return replace(entry, population=UnivariateGaussian(centre + 0.7 * sigma, sigma), examples=(example,))
 
 
 CONTRACTS = (error_does_not_rise_with_n, error_bound_is_exceeded_with_probability_at_most_beta)

@@ -3,6 +3,7 @@
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -14,6 +15,7 @@ from workbench.contracts.datasets import (
     dimension,
     entry_of,
     filled,
+    frame,
     least,
     middle,
     planned,
@@ -21,21 +23,22 @@ from workbench.contracts.datasets import (
     typical_rows,
     with_absent,
 )
-from workbench.contracts.kit import answer, refusal, run, spied, stopped_early, warm
+from workbench.contracts.kit import answer, refusal, release, run, stopped_early, warm
 from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.privacy import NonPrivate
+from workbench.study.faults import spied
 
 RTOL = 1e-9
 
 
 def same_stream_gives_the_same_bits(example):
     """Equal streams give equal releases, and different streams different ones: no stream is kept inside."""
-    columns = (typical_rows(example, max(1000, least(example)), 9),)
-    if dimension(example) is None:
-        crowded = crowds(getattr(example.estimator, "centre", 0.0), getattr(example.estimator, "sigma", 1.0))
-        columns = (crowded, *columns) if len(crowded) >= least(example) else columns
+    columns = [typical_rows(example, max(1000, least(example)), 9)]
+    if dimension(example) is None and least(example) <= CROWDS.size:
+        centre, sigma = frame(example)
+        columns.append(centre + sigma * CROWDS)
     for x in columns:
         warm(example, len(x))
 
@@ -49,10 +52,10 @@ def same_stream_gives_the_same_bits(example):
     assert len(set(once)) >= 3, once[0]
 
 
-def crowds(centre, sigma):
-    places, distances = np.arange(10) * 5 + 0.5, 2.0 ** -np.arange(10)
-    pairs = [[place - gap / 4, place + gap / 4] for place in places for gap in distances]
-    return centre + sigma * np.tile(np.ravel(pairs), 5)
+# Pairs of rows in ten places, as far apart as powers of two, and five of each.
+CROWDS = np.tile(
+    np.add.outer(np.arange(10) * 5 + 0.5, np.outer(2.0 ** -np.arange(10), (-0.25, 0.25))).ravel(), 5
+)
 
 
 def hostile_rows_are_ordinary_inputs(example):
@@ -83,12 +86,8 @@ def _untouched(example, x, twice=False):
     assert not isinstance(value, float) or np.isfinite(value)
     if entry_of(example).estimand == "covariance" and isinstance(value, np.ndarray):
         assert (value == value.T).all()
-        assert is_positive(example, value)
-
-
-def is_positive(example, matrix):
-    noise_alone = type(example.estimator).__name__ == "PerturbedCovariance"
-    return noise_alone or bool(np.linalg.eigvalsh(matrix)[0] >= -1e-9 * max(np.abs(matrix).max(), 1.0))
+        if type(example.estimator).__name__ != "PerturbedCovariance":  # which adds noise and no more
+            assert np.linalg.eigvalsh(value)[0] >= -1e-9 * max(np.abs(value).max(), 1.0)
 
 
 def an_unusable_row_is_absent(example):
@@ -119,10 +118,8 @@ def an_unusable_row_does_not_count(example):
         assert seen == _everything_seen(example, np.where(np.abs(x) < 1e100, x, np.nan)), n
         with spied() as events:
             answer(example, x)
-        for event in events:
-            assert {node.present for node in event.statistic.nodes} == {kept}
-        first = events[0].statistic.nodes
-        assert [node.points for node in first] == [kept]
+        nodes = [node for event in events for node in event.statistic.nodes]
+        assert {node.present for node in nodes} == {nodes[0].points} == {kept}
         if not getattr(example.estimator, "grid", None):  # whose rows are moved at random, by their place
             assert seen == _everything_seen(example, x[::-1])
 
@@ -130,10 +127,10 @@ def an_unusable_row_does_not_count(example):
 def _everything_seen(example, x):
     with spied() as events, np.printoptions(threshold=10**6):
         values = [answer(example, x, seed) for seed in range(2)]
-    if not isinstance(example.budget, NonPrivate):
-        planned_steps = {repr(charge) for charge in planned(example, len(x)).charges()}
-        assert {repr(event.charge) for event in events} <= planned_steps, "charges of another number of rows"
-    return repr([values, *((event.charge, _shown(event.statistic), event.output) for event in events)])
+        if not isinstance(example.budget, NonPrivate):
+            charges = {repr(charge) for charge in planned(example, len(x)).charges()}
+            assert {repr(event.charge) for event in events} <= charges, "charges of another number of rows"
+        return repr([values, *((event.charge, _shown(event.statistic), event.output) for event in events)])
 
 
 def _shown(statistic):
@@ -145,28 +142,27 @@ def names_of_columns_are_kept(example):
     """A DataFrame and a Series give the release of the array, with their names; text columns are refused."""
     x, line = typical_rows(example, max(24, least(example)), 3), dimension(example) is None
     rows = x[:, None] if line else x
-    names = tuple(f"column {number}" for number in range(rows.shape[1]))
-    missing = rows.copy()
+    places, missing = range(rows.shape[1]), rows.copy()
+    names = tuple(f"column {number}" for number in places)
     missing[-1, 0] = np.nan
     tables = [
         (rows, None, rows),
         (x.tolist(), None, rows),
         (pd.DataFrame(rows, columns=names, index=np.arange(len(x)) + 7), names, rows),
         (pd.DataFrame(missing, columns=names).astype("Float64"), names, missing),
-        (pd.DataFrame(rows), tuple(str(number) for number in range(len(names))), rows),
+        (pd.DataFrame(rows), tuple(map(str, places)), rows),
     ]
     if line:
         tables += [(pd.Series(x), None, x), (pd.Series(x, name="height"), ("height",), x)]
         tables += [(pd.DataFrame({3: np.arange(len(x))}), ("3",), np.arange(float(len(x))))]
     for table, labels, same_rows in tables:
-        release = example.estimator(table, budget=example.budget, rng=np.random.default_rng(1))
-        assert release.labels == labels
+        found = release(example, table, 1)
+        assert found.labels == labels
         with np.printoptions(threshold=10**6, precision=17, floatmode="unique"):
-            assert repr(release.value) == repr(run(example, same_rows, 1))
-    for column in (["a"] * len(x), pd.array(["a"] * len(x), "string"), pd.Categorical(["a"] * len(x))):
-        text = pd.DataFrame(rows, columns=names).assign(height=column)
-        text = text[["height"]] if line else text
-        assert "height" in str(refusal(lambda text=text: run(example, text)))
+            assert repr(found.value) == repr(run(example, same_rows, 1))
+    for kind in (list, lambda words: pd.array(words, "string"), pd.Categorical):
+        text = pd.DataFrame(rows, columns=names).assign(height=kind(["a"] * len(x)))
+        assert "height" in str(refusal(partial(run, example, text[["height"]] if line else text)))
 
 
 def declared_symmetries_hold(example):
@@ -177,31 +173,27 @@ def declared_symmetries_hold(example):
     rows, in every other run, move with the rest: they are nowhere. What they shrink a mean to is a place of
     the grid, which only moves that are multiples of its widest bins take along.
     """
-    symmetries, sigma = entry_of(example).symmetries, getattr(example.estimator, "sigma", 1.0)
+    symmetries, estimator = entry_of(example).symmetries, example.estimator
     assert symmetries.keys() == {"translation", "scale"}
-    if set(symmetries.values()) == {"none"}:
+    translation, scale = symmetries["translation"], symmetries["scale"]
+    if {translation, scale} == {"none"}:
         return
-    answered, estimator = False, example.estimator
-    free = not any(
-        getattr(estimator, one.name) for one in fields(estimator) if one.name in ("radius", "centred")
-    )
+    (_, sigma), answered = frame(example), False
+    free = not any(getattr(estimator, name, None) for name in ("radius", "centred"))
     for n in sizes(example, 300, 6000):
         whole = rounded(typical_rows(example, n, 21))
         for seed in range(8 if n <= 300 else 2):
             x = with_absent(whole, 7) if seed % 2 else whole
             value = run(example, x, seed)
             answered = answered or not stopped_early(value)
-            if symmetries["translation"] != "none" and free:
-                holes_keep_grids = seed % 2 and symmetries["translation"] == "lattice"
-                for move in (-64.0, 1024.0) if holes_keep_grids else (2.0, -64.0, 1024.0):
-                    same(
-                        example,
-                        mapped(example, value, move=move * sigma),
-                        run(example, x + move * sigma, seed),
-                    )
-            if symmetries["scale"] != "none" and getattr(estimator, "lower", None) is None:
-                for factor in (2.0, 2.0**-60, 2.0**40):
-                    same(example, mapped(example, value, factor), run(example, x * factor, seed))
+            moved = []
+            if translation != "none" and free:
+                of_bins = seed % 2 and translation == "lattice"
+                moved += [(1.0, move * sigma) for move in (2.0, -64.0, 1024.0)[1 if of_bins else 0 :]]
+            if scale != "none" and getattr(estimator, "lower", None) is None:
+                moved += [(factor, 0.0) for factor in (2.0, 2.0**-60, 2.0**40)]
+            for factor, move in moved:
+                same(example, mapped(example, value, factor, move), run(example, x * factor + move, seed))
         if answered:
             return
     raise AssertionError("no run gave an answer: nothing was tested")
@@ -231,9 +223,7 @@ def mapped(example, value, factor=1.0, move=0.0):
 
 def same(example, expected, value):
     assert type(value) is type(expected), (value, expected)
-    if isinstance(value, Abstention):
-        assert value == expected
-        return
+    assert not isinstance(value, Abstention) or value == expected
     got, wanted = numbers(value), numbers(expected)
     scale = np.abs(wanted[np.isfinite(wanted)]).max(initial=1e-12)
     scale += 0 if entry_of(example).estimand == "scale" else 1e-3
@@ -264,19 +254,20 @@ def public_numbers_are_pythons(example):
 
 def forms(value):
     """What a number, or a tuple of them, may come as, and the Python number or tuple that it then is."""
-    if isinstance(value, bool):
-        return [(np.bool_(value), value), (np.array(value), value)]
-    if isinstance(value, int):
-        return [(kind(value), value) for kind in (np.int16, np.uint64, np.array)]
-    if isinstance(value, float):
-        with np.errstate(all="ignore"):  # a number may be too large for a short float
-            short = [kind(value) for kind in (np.float16, np.float32)]
-        exact = (np.float64, np.longdouble, Fraction, Decimal, np.array)
-        whole = [(int(value), value), (np.int64(value), value)] if value.is_integer() else []
-        return [*((one, float(one)) for one in short), *((kind(value), value) for kind in exact), *whole]
-    if isinstance(value, tuple) and value and all(isinstance(one, float) for one in value):
-        short = np.array(value, np.float32)
-        return [(list(value), value), (np.array(value), value), (short, tuple(map(float, short)))]
+    match value:
+        case bool():
+            return [(np.bool_(value), value), (np.array(value), value)]
+        case int():
+            return [(kind(value), value) for kind in (np.int16, np.uint64, np.array)]
+        case float():
+            with np.errstate(all="ignore"):  # a number may be too large for a short float
+                found = [(short := kind(value), float(short)) for kind in (np.float16, np.float32)]
+            kinds = [np.float64, np.longdouble, Fraction, Decimal, np.array]
+            kinds += [int, np.int64] if value.is_integer() else []
+            return [*found, *((kind(value), value) for kind in kinds)]
+        case (float(), *_):
+            short = np.array(value, np.float32)
+            return [(list(value), value), (np.array(value), value), (short, tuple(map(float, short)))]
     return []
 
 

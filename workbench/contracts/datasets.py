@@ -1,6 +1,7 @@
 """The rows that contracts try: typical, constant and hostile ones, on the line and in d dimensions."""
 
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -43,8 +44,13 @@ def by_row(example, numbers):
     return numbers if d is None else numbers[:, None] * np.resize([1.0, -1.0, 0.5], d)
 
 
+def frame(example):
+    """The centre and the scale that an estimator is given, or 0 and 1."""
+    return [getattr(example.estimator, name, usual) for name, usual in (("centre", 0.0), ("sigma", 1.0))]
+
+
 def middle(example):
-    centre = getattr(example.estimator, "centre", 0.0)
+    centre, _ = frame(example)
     return np.array(centre) if isinstance(centre, tuple) else centre
 
 
@@ -55,48 +61,45 @@ def with_absent(x, every):
 
 
 def typical_rows(example, n, seed):
-    estimator, rng = example.estimator, np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     if dimension(example) is not None:
         return entry_of(example).population.sample(n, rng=rng)
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
+    centre, sigma = frame(example)
     return centre + sigma * rng.standard_normal(n)
 
 
+def calm(example, n, seed):
+    """Typical rows, and rows that are all the same."""
+    return [typical_rows(example, n, seed), *(filled(example, n, value) for value in (0, 1, np.nan, 1e99))]
+
+
 def row_values(example, n):
-    estimator = example.estimator
     if dimension(example) is not None:
-        return [*_row_vectors(example), *_last_counted(example, n)]
-    centre, sigma = getattr(estimator, "centre", 0.0), getattr(estimator, "sigma", 1.0)
-    radius = getattr(estimator, "radius", None) or 100.0 * sigma
-    near = [
-        centre + side * size for side in (-1, 1) for size in (0, 0.4 * sigma, 2 * sigma, radius, 50 * radius)
-    ]
+        return _row_vectors(example, n)
+    centre, sigma = frame(example)
+    radius = getattr(example.estimator, "radius", None) or 100.0 * sigma
+    sizes = 0, 0.4 * sigma, 2 * sigma, radius, 50 * radius
+    near = [centre + side * size for side in (-1, 1) for size in sizes]
     return [np.float64(value) for value in (*near, *ends(example, n), *HOSTILE)]
 
 
-def _last_counted(example, n):
-    if not hasattr(example.estimator, "cut_radius"):
-        return []
-    d = dimension(example) or 1
-    return list(example.estimator.cut_radius(n, d, example.budget) * (1 - 1e-12) * np.eye(d))
-
-
-def _row_vectors(example):
-    d = dimension(example) or 1
-    axis, rng = np.eye(d)[0], np.random.default_rng(d)
+def _row_vectors(example, n):
+    d, estimator = dimension(example), example.estimator
+    axes, rng = np.eye(d), np.random.default_rng(d)
     turned = rng.standard_normal((DIRECTIONS, d))
     turned /= np.linalg.norm(turned, axis=1)[:, None]
-    hostile = [np.full(d, value) for value in HOSTILE] + [axis * np.nan, axis * 1e308]
-    axes = 1e12 * np.eye(d)
-    root = getattr(entry_of(example).population, "root", np.eye(d))  # its columns are orthogonal in its frame
-    return [*hostile, *axes, -axes[0], 1e-9 * axis, *(1e9 * turned), *(1e9 * root), *turned[:3]]
+    root = getattr(entry_of(example).population, "root", axes)  # its columns are orthogonal in its frame
+    hostile = [*(np.full(d, value) for value in HOSTILE), axes[0] * np.nan, axes[0] * 1e308]
+    cut = getattr(estimator, "cut_radius", None)
+    last_counted = cut(n, d, example.budget) * (1 - 1e-12) * axes if cut else ()
+    far = 1e12 * axes, [-1e12 * axes[0], 1e-9 * axes[0]], 1e9 * turned, 1e9 * root
+    return [*hostile, *chain(*far), *turned[:3], *last_counted]
 
 
 def ends(example, n):
-    estimator = example.estimator
-    centre, sigma = middle(example), getattr(estimator, "sigma", 1.0)
-    if dimension(example) is not None:
-        far = 1e6 * np.eye(dimension(example) or 1)[0]
-        return centre - far, centre + far
-    reach = sigma * estimator.bound(n, example.budget) * (1 - 1e-12) if hasattr(estimator, "bound") else 1e6
-    return np.float64(centre - reach), np.float64(centre + reach)
+    estimator, d, reach = example.estimator, dimension(example), 1e6
+    if d is not None:
+        reach *= np.eye(d)[0]
+    elif hasattr(estimator, "bound"):
+        reach = frame(example)[1] * estimator.bound(n, example.budget) * (1 - 1e-12)
+    return middle(example) - np.float64(reach), middle(example) + np.float64(reach)

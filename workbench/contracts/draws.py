@@ -28,44 +28,32 @@ def expected_draw(charge, d=1):
 def _scale(charge, d):
     size, cost = charge.sensitivity, charge.cost
     match charge.mechanism, cost:
-        case "lower_bound" | "stability_histogram", ZCDP(rho, _):
-            return size / sqrt(2 * rho)
-        case "gaussian" | "symmetric_gaussian", ZCDP(rho, 0.0):
+        case "gaussian" | "symmetric_gaussian" | "lower_bound" | "stability_histogram", ZCDP(rho, _):
             return size / sqrt(2 * rho)
         case "gaussian" | "symmetric_gaussian", GaussianDP(mu):
             return size / mu
-        case "gaussian" | "symmetric_gaussian", ApproxDP():
-            return (
-                size / halved(lambda mu: gaussian_delta(mu, cost.epsilon) <= cost.delta, 1e-9, 50.0, 200)[0]
-            )
-        case "laplace" | "discrete_laplace", PureDP(epsilon) | ApproxDP(epsilon, _):
-            return size / epsilon
-        case "lower_bound" | "stability_histogram" | "truncated_laplace", ApproxDP(epsilon, _):
-            return size / epsilon
-        case "thompson_laplace", PureDP(epsilon):
-            return size / epsilon
-        case "noisy_max" | "exponential" | "cuts" | "window_median", PureDP(epsilon):
-            return 2 * size / epsilon
-        case "window_median", ApproxDP(epsilon, _):
-            return 2 * size / epsilon
-        case "exponential" | "cuts", ZCDP(rho, 0.0):
+        case "gaussian" | "symmetric_gaussian", ApproxDP(epsilon, delta):
+            return size / halved(lambda mu: gaussian_delta(mu, epsilon) <= delta, 1e-9, 50.0, 200)[0]
+        case "noisy_max" | "exponential" | "cuts" | "window_median", ZCDP(rho, _):
             return 2 * size / _range(rho)
-        case "window_median", ZCDP(rho, _):
-            return 2 * size / _range(rho)
-        case "wishart", ApproxDP():
+        case "noisy_max" | "exponential" | "cuts" | "window_median", PureDP() | ApproxDP():
+            return 2 * size / cost.epsilon
+        case "laplace" | "discrete_laplace" | "truncated_laplace" | "thompson_laplace", PureDP() | ApproxDP():
+            return size / cost.epsilon
+        case "lower_bound" | "stability_histogram", ApproxDP(epsilon, _):
+            return size / epsilon
+        case "wishart", ApproxDP(_, delta):
             ends = log(d - 1 + 1e-9), log(1e9)
-            return exp(
-                -halved(lambda rows: wishart_delta(size, exp(rows), d, cost) <= cost.delta, *ends, 60)[0]
-            )
-        case "located_normal", ApproxDP():
+            return exp(-halved(lambda rows: wishart_delta(size, exp(rows), d, cost) <= delta, *ends, 60)[0])
+        case "located_normal", _:
             return located_normal_scale(charge)
-        case "voted_gaussian" | "voted_laplace", ApproxDP():
+        case "voted_gaussian" | "voted_laplace", _:
             return size / ratio_beside(charge)
-        case "stable_thompson_laplace", ApproxDP():
+        case "stable_thompson_laplace", _:
             return size / largest_pure(charge)
-        case "stable_wishart", ApproxDP():
+        case "stable_wishart", _:
             return 1 / largest_rows(charge)
-        case "tested_wishart", ApproxDP():
+        case "tested_wishart", _:
             return 1 / rows_beside(charge)
     raise AssertionError(f"no draw is known for {charge}")
 

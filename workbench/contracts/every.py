@@ -12,11 +12,6 @@ CONTRACTS = (
     *whole.CONTRACTS,
 )
 
-RECORDED = (  # which measure once and judge the record twice: as it is, and as faults would have made it
-    accounting.draws_are_those_of_the_plan,
-    gaps.gap_is_the_sensitivity,
-)
-
 SPENDING = (  # what is tried with another option of the examples, too
     accounting.plan_composes_to_the_budget,
     accounting.draws_are_those_of_the_plan,

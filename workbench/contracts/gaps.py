@@ -1,7 +1,6 @@
 """The sensitivity that a charge declares is the largest gap of its statistic, no less and no more."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from unittest.mock import patch
@@ -36,53 +35,24 @@ DIRECTIONS_OF = winsorised_covariance._directions.__wrapped__
 SMALL, LARGE = 24, (300, 1000, 3000, 10_000)  # all pairs; few pairs, as far as it takes to see every step
 
 
-@dataclass(frozen=True)
-class Gaps:
-    """The largest gaps of the steps in units of their sensitivities, and the least that some must reach."""
-
-    ratios: dict[str, float]
-    steps: frozenset[str]
-    wanted: frozenset[str]
-    attained: float
-
-    def complete(self):
-        return self.steps <= {*self.ratios} and all(self.reached(step) for step in self.wanted)
-
-    def reached(self, step):
-        return self.ratios.get(step, 0.0) >= self.attained
-
-    def declaring(self, step, factor):
-        return replace(self, ratios={**self.ratios, step: self.ratios[step] / factor})
-
-
 def gap_is_the_sensitivity(example, sizes=LARGE, small=True):
     """Never above the declared sensitivity, and equal to it, but for steps whose entry declares a bound."""
-    gaps_hold(measured(example, sizes, small))
+    ratios, tried, attained = {}, [], ATTAINED if dimension(example) is None else NEARLY
+    steps = {charge.step for charge in planned(example, max(LARGE[1], least(example))).charges()}
+    floors = {step: 0.0 if step in entry_of(example).bounded_steps else attained for step in steps}
 
+    def lacking():
+        return {step: ratios.get(step) for step, floor in floors.items() if ratios.get(step, -1.0) < floor}
 
-def gaps_hold(gaps):
-    for step, ratio in gaps.ratios.items():
-        assert ratio <= MOST, (step, ratio)
-    for step in gaps.wanted:
-        assert gaps.reached(step), f"{step}: no gap attains the sensitivity, {gaps.ratios}"
-    missing = gaps.steps - {*gaps.ratios}
-    assert not missing, f"steps that no run reached: {missing}"
-
-
-def measured(example, sizes=LARGE, small=True):
-    steps = frozenset(charge.step for charge in planned(example, max(LARGE[1], least(example))).charges())
-    attained = ATTAINED if dimension(example) is None else NEARLY
-    gaps = Gaps({}, steps, steps - entry_of(example).bounded_steps, attained)
-    tried = []
     for n in datasets.sizes(example, *sizes):
-        largest_ratios(example, n, gaps.ratios)
+        largest_ratios(example, n, ratios)
         tried.append(n)
-        if gaps.complete():
+        if not lacking():
             break
     fewest = max(SMALL, least(example))
     if small and fewest not in tried:  # where it was, its pairs were the same
-        largest_ratios(example, fewest, gaps.ratios)
-    return gaps
+        largest_ratios(example, fewest, ratios)
+    assert not lacking(), f"no gap attains the sensitivity, or no run the step: {lacking()}"
 
 
 def largest_ratios(example, n, ratios):
@@ -102,14 +72,17 @@ def replays(example, n, spy):
     warm(example, n)
     stars = neighbours if n == SMALL else extremes if dimension(example) is None else far_directions
     with coarse_afterwards():
-        for number, (x, others) in enumerate(chunk for star in stars(example, n) for chunk in chunks(*star)):
-            with spy.recorded() as events:
-                answer(example, x, number)
-            for other in others:
-                with spy.recorded(events) as replayed:
-                    answer(example, other, number)
-                assert len(events) == len(replayed), "which steps run depends on more than released outputs"
-                yield from zip(events, replayed, strict=True)
+        number = 0
+        for x, row, values in stars(example, n):
+            for start in range(0, len(values), ALIKE):
+                with spy.recorded() as events:
+                    answer(example, x, number)
+                for value in values[start : start + ALIKE]:
+                    with spy.recorded(events) as replayed:
+                        answer(example, replaced(x, row, value), number)
+                    assert len(events) == len(replayed), "steps depend on more than released outputs"
+                    yield from zip(events, replayed, strict=True)
+                number += 1
 
 
 @contextmanager
@@ -125,29 +98,16 @@ def coarse_afterwards():
         yield
 
 
-def chunks(x, others):
-    """The same neighbours, a few at a time."""
-    for start in range(0, len(others), ALIKE):
-        yield x, others[start : start + ALIKE]
-
-
 def neighbours(example, n):
     """All changes of one row: typical, constant and two-valued rows against every extreme value."""
-    typical, values = typical_rows(example, n, 5), row_values(example, n)
+    typical, values, line = typical_rows(example, n, 5), row_values(example, n), dimension(example) is None
     spread = np.array([values[number % 2] for number in range(n)])
-    constant = [np.array([value] * n) for value in values]
     holes = [with_absent(typical, every) for every in (2, 5)]
-    for base in (
-        typical,
-        typical + 1e6,
-        spread,
-        *holes,
-        *constant[:: 1 if dimension(example) is None else 12],
-    ):
-        yield base, [replaced(base, n // 3, value) for value in values]
-    yield typical, [replaced(typical, n // 3, typical[n // 3 + 1])]  # a pair without a difference
-    crowd = replaced(filled(example, n, middle(example)), n // 3, middle(example) - 1e6)
-    yield crowd, [replaced(crowd, n // 3, value) for value in values]  # a crowd, and one row that crosses it
+    constant = [np.array([value] * n) for value in values[:: 1 if line else 12]]
+    crowd = replaced(filled(example, n, middle(example)), n // 3, middle(example) - 1e6)  # one row crosses it
+    for base in (typical, typical + 1e6, spread, *holes, *constant, crowd):
+        yield base, n // 3, values
+    yield typical, n // 3, [typical[n // 3 + 1]]  # a pair without a difference
 
 
 def extremes(example, n):
@@ -155,30 +115,30 @@ def extremes(example, n):
     centre, calm = middle(example), typical_rows(example, n, 7)
     for group in GROUPS:  # sorted, they change one row in every group
         steps = typical_rows(example, n, 6) + 1e6 * (np.arange(n) // group)
-        yield steps, [replaced(steps, 0, 1e12)]
-    yield calm, [replaced(calm, 0, calm[1])]
+        yield steps, 0, [1e12]
+    yield calm, 0, [calm[1]]
     absent = with_absent(calm, 3)
-    yield absent, [replaced(absent, 0, value) for value in (np.nan, 1e12, -1e12, centre)]
+    yield absent, 0, (np.nan, 1e12, -1e12, centre)
     calm[:40] = calm[0]  # differences and variances of the first rows vanish
     low, high = ends(example, n)
     for base in (calm, *(np.full(n, place) for place in (centre, centre - 1e6, centre + 1e6))):
-        yield replaced(base, 0, low), [replaced(base, 0, high)]
-        yield base, [replaced(base, 0, value) for value in (centre - 1e6, centre + 1e6, np.nan, 1e308)]
+        yield replaced(base, 0, low), 0, [high]
+        yield base, 0, (centre - 1e6, centre + 1e6, np.nan, 1e308)
     for far in FAR:
         for base in (np.full(n, far), far + typical_rows(example, n, 8)):
-            yield replaced(base, 0, far - 1e6), [replaced(base, 0, far + 1e6)]
+            yield replaced(base, 0, far - 1e6), 0, [far + 1e6]
 
 
 def far_directions(example, n):
     """Few pairs in d dimensions: one row of a calm, a constant, and a spread data set moves far away."""
     calm, values = typical_rows(example, n, 7), row_values(example, n)
     spread = by_row(example, np.geomspace(1e-3, 1e6, n))
-    absent = with_absent(1e4 * calm, 3)
-    yield absent, [replaced(absent, 0, value) for value in (np.nan, 1e9 * values[-1], -1e9 * values[-1])]
+    absent, far = with_absent(1e4 * calm, 3), 1e9 * values[-1]
+    yield absent, 0, (np.nan, far, -far)
     for base in (calm, filled(example, n, 0.0), 1e4 * calm, spread):
-        yield base, [replaced(base, 0, 1e9 * values[-1])]
+        yield base, 0, [far]
         for value, other in pairwise(values):
-            yield replaced(base, 0, value), [replaced(base, 0, other)]
+            yield replaced(base, 0, value), 0, [other]
 
 
 def replaced(x, row, value):

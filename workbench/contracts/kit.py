@@ -1,19 +1,16 @@
 """What the contracts share: examples of the catalog, hostile rows, a spy, exact distributions."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from workbench.contracts.datasets import typical_rows
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.linalg import thompson_of_roots
-from workbench.privacy import NonPrivate, histograms
+from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP, histograms
 from workbench.privacy.cuts import BITS
-from workbench.privacy.stable import (
-    LAPLACE,
-)
-from workbench.study.faults import Event, spied
-
-__all__ = ["Event", "spied"]
+from workbench.privacy.stable import LAPLACE
 
 FALSE_ALARM = 1e-6  # of every statistical contract; lower hides real faults, higher makes flakes
 SCALE_FACTOR = 1.3  # a wrong noise scale that every statistical contract must reject, and its inverse
@@ -34,8 +31,22 @@ def name(example):
     return "-".join([*filter(None, words), type(example.budget).__name__])
 
 
+def louder(budget, times=16):
+    match budget:
+        case PureDP(epsilon) | ApproxDP(epsilon, _):
+            return replace(budget, epsilon=times * epsilon)
+        case ZCDP(rho, _):
+            return replace(budget, rho=times**2 * rho)
+    return GaussianDP(times * budget.mu)
+
+
+def release(example, x, rng=0):
+    source = np.random.default_rng(rng) if isinstance(rng, int) else rng
+    return example.estimator(x, budget=example.budget, rng=source)
+
+
 def run(example, x, seed=0):
-    return example.estimator(x, budget=example.budget, rng=np.random.default_rng(seed)).value
+    return release(example, x, seed).value
 
 
 def answer(example, x, seed=0):
@@ -65,40 +76,31 @@ def stopped_early(value):
 
 def distance(event, other):
     """How far two statistics of one mechanism are apart, in the norm of its charge."""
+    first, second, mechanism = event.statistic, other.statistic, event.mechanism
     with np.errstate(all="ignore"):
-        return _distance(event, other)
-
-
-def _distance(event, other):
-    first, second = event.statistic, other.statistic
-    if event.mechanism == "window_median":
-        return score_gap(*first, second[1])
-    if event.mechanism == "cuts":
-        return level_gap(first, second)
-    if event.mechanism == "masked":
-        return thompson_of_roots(first, second)
-    if event.mechanism in COUNTED:
-        if abs(first.count - second.count) > 1:
-            return np.inf
-        least = min(first.count, second.count)
-        return COUNTED[event.mechanism](event.charge, first, second) if least else 0.0
-    if event.mechanism == "stability_histogram":
-        gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
-    else:
-        gaps = np.atleast_1d(first - second).ravel()
-    match norm(event):
-        case "largest":
-            return float(np.abs(gaps).max())
-        case "l2":
-            return float(np.sqrt((gaps**2).sum()))
-    return float(np.abs(gaps).sum())
+        if mechanism == "window_median":
+            return score_gap(*first, second[1])
+        if mechanism == "cuts":
+            return sum(node_gap(*nodes) for nodes in zip(first.nodes, second.nodes, strict=True))
+        if mechanism == "masked":
+            return thompson_of_roots(first, second)
+        if mechanism in COUNTED:
+            if abs(first.count - second.count) > 1:
+                return np.inf
+            return COUNTED[mechanism](event.charge, first, second) if first.count and second.count else 0.0
+        if mechanism == "stability_histogram":
+            gaps = np.array([first[key] - second[key] for key in {*first, *second}], float)
+        else:
+            gaps = np.ravel(first - second)
+        return float(np.linalg.norm(gaps, norm(event)))
 
 
 def norm(event):
+    """The order of the norm of a charge: the largest number, or l1, or l2."""
     if event.mechanism in ("noisy_max", "exponential"):
-        return "largest"
+        return np.inf
     gaussian = event.charge.mechanism in ("gaussian", "symmetric_gaussian")
-    return "l2" if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else "l1"
+    return 2 if gaussian or event.charge.sensitivity == histograms.COUNTS_L2 else 1
 
 
 def stable_gap(charge, found, other):
@@ -107,8 +109,8 @@ def stable_gap(charge, found, other):
 
 
 def voted_gap(charge, found, other):
-    gap = np.asarray(found.value, float) - np.asarray(other.value, float)
-    length = np.abs(gap).sum() if charge.mechanism == "voted_laplace" else np.linalg.norm(gap)
+    order = 1 if charge.mechanism == "voted_laplace" else 2
+    length = np.linalg.norm(np.ravel(np.subtract(found.value, other.value, dtype=float)), order)
     return float(length) / charge.falls[min(found.count, other.count) - 1]
 
 
@@ -157,20 +159,15 @@ def score_gap(locator, points, others):
     edges = np.unique(np.concatenate([one.edges, other.edges]))
     middles = edges[:-1] + np.diff(edges) / 2
     middles = middles[(middles > edges[:-1]) & (middles < edges[1:])]
-    if not len(middles):
-        return 0.0 if locator.low is not None else float(abs(one.points - other.points))
     here, there = penalty(locator, points, middles), penalty(locator, others, middles)
     lost = np.isinf(here) != np.isinf(there)
     kept = ~lost & np.isfinite(here)
-    lone = locator.low is None and (here[lost & np.isinf(there)] >= one.points - 1).all()
+    gap = float(np.abs(here[kept] - there[kept]).max(initial=0.0))
+    if locator.low is not None:
+        return np.inf if lost.any() else gap
+    lone = (here[lost & np.isinf(there)] >= one.points - 1).all()
     lone = lone and (there[lost & np.isinf(here)] >= other.points - 1).all()
-    bottoms = 0.0 if locator.low is not None else float(abs(one.points - other.points))
-    gap = max(bottoms, float(np.abs(here[kept] - there[kept]).max(initial=0.0)))
-    return gap if lone or not lost.any() else np.inf
-
-
-def level_gap(level, other):
-    return sum(node_gap(*nodes) for nodes in zip(level.nodes, other.nodes, strict=True))
+    return max(gap, float(abs(one.points - other.points))) if lone else np.inf
 
 
 def node_gap(node, other):
@@ -179,15 +176,13 @@ def node_gap(node, other):
     A run of places is a path through the cells between all points: the longest, with either sign.
     """
     assert (node.shares, node.lengths.unit) == (other.shares, other.lengths.unit), "not the same node"
-    edges = np.unique(np.concatenate([node.lengths.edges, other.lengths.edges]))[:-1]
-    if not len(edges):
-        return 0.0
-    return max(longest_path(node, other, edges), longest_path(other, node, edges))
+    cells = np.unique(np.concatenate([node.lengths.edges, other.lengths.edges]))[:-1]
+    return max(longest_path(*pair, cells) for pair in ((node, other), (other, node))) if len(cells) else 0.0
 
 
 def longest_path(node, other, cells):
     counts = [np.searchsorted(one.lengths.edges[1:-1], cells, side="right") for one in (node, other)]
-    later = np.less.outer(np.arange(len(cells)), np.arange(len(cells))) | np.eye(len(cells), dtype=bool)
+    later = np.triu(np.ones((len(cells), len(cells)), bool))
 
     def gained(gap, left, right):
         wanted = [one.shares[gap] * one.present / 2**BITS for one in (node, other)]
@@ -204,6 +199,5 @@ def longest_path(node, other, cells):
 def penalty(locator, points, positions):
     pieces = locator.pieces(points)
     piece = np.searchsorted(pieces.edges, positions) - 1
-    outside = (piece < 0) | (piece >= len(pieces.penalty))
-    piece = np.clip(piece, 0, len(pieces.penalty) - 1)
-    return np.where(outside | pieces.void[piece], np.inf, pieces.penalty[piece])
+    within = np.clip(piece, 0, len(pieces.penalty) - 1)
+    return np.where((piece != within) | pieces.void[within], np.inf, pieces.penalty[within])

@@ -2,16 +2,18 @@
 
 from dataclasses import replace
 from math import ceil, exp, expm1, sqrt
+from unittest.mock import Mock
 
 import numpy as np
 
 from workbench.contracts.datasets import least, planned, sizes, typical_rows
 from workbench.contracts.draws import wishart_delta
-from workbench.contracts.kit import run, spied, warm
+from workbench.contracts.kit import run, warm
 from workbench.contracts.ramps import halved
 from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.privacy import ApproxDP, UnitNoise, histograms, stable
 from workbench.special import ndtr
+from workbench.study.faults import spied
 
 WITHOUT = ("gaussian", "symmetric_gaussian", "laplace", "discrete_laplace")  # a δ of their own
 TESTED = ("located_normal", "stable_mask", "masked_lift", "voted")  # mechanisms of `privacy.stable`
@@ -38,39 +40,36 @@ def a_lone_row_shows_with_probability_at_most_delta(example):
 
 
 def holds_its_delta(event):
-    delta = event.charge.cost.delta
-    if event.mechanism == "stability_histogram":
-        shown = chance_of_a_lone_row(event)
-        assert shown <= delta * (1 + 1e-9), (shown, delta)
-        assert not released(event, 300, -1e6), "a count shows whatever its noise"
-        return
-    if event.mechanism == "lower_bound":
-        assert delta * (1 - 1e-6) <= chance_above(event) <= delta * (1 + 1e-9)
-        return
-    if event.mechanism in TESTED:
-        assert chance_of_an_answer(event, 0) == 0
-        assert 0.9 * delta <= chance_of_an_answer(event, 1) <= delta
-        return
-    if event.mechanism == "masked":
-        distance, rows = event.charge.sensitivity, 1 / draw_in(event)[1]
-        assert wishart_delta(distance, rows, len(event.statistic), event.charge.cost) <= delta * (1 + 1e-6)
-        return
-    if event.mechanism == "truncated_laplace":
-        sensitivity, scale, bound = draw_in(event)
-        outside = exp(-max(bound - sensitivity, -bound) / scale) - exp(-bound / scale)
-        assert 0.9 * delta <= outside / (-2 * expm1(-bound / scale)) <= delta * (1 + 1e-9)
-        return
-    assert event.mechanism == "window_median"
-    shown = mass_of_a_lone_window(event.statistic[0], event.charge, n=5)
-    assert 0.9 * delta <= shown <= delta * (1 + 1e-9), (shown, delta)
-    the_noisy_choice_alone_decides(event.statistic[0], event.charge)
+    charge, delta, least, slack = event.charge, event.charge.cost.delta, 0.9, 1e-9
+    match event.mechanism:
+        case "stability_histogram":
+            shown, least = chance_of_a_lone_row(event), 0.0
+            assert not released(event, 300, -1e6), "a count shows whatever its noise"
+        case "lower_bound":
+            shown, least = chance_above(event), 1 - 1e-6
+        case "masked":
+            _, scale = draw_in(event)
+            shown = wishart_delta(charge.sensitivity, 1 / scale, len(event.statistic), charge.cost)
+            least, slack = 0.0, 1e-6
+        case "truncated_laplace":
+            sensitivity, scale, bound = draw_in(event)
+            outside = exp(-max(bound - sensitivity, -bound) / scale) - exp(-bound / scale)
+            shown = outside / (-2 * expm1(-bound / scale))
+        case "window_median":
+            shown = mass_of_a_lone_window(event.statistic[0], charge)
+            the_noisy_choice_alone_decides(event.statistic[0], charge)
+        case _:
+            assert event.mechanism in TESTED
+            assert chance_of_an_answer(event, 0) == 0
+            shown, slack = chance_of_an_answer(event, 1), 0.0
+    assert least * delta <= shown <= delta * (1 + slack), (shown, delta)
 
 
 def noise_of(**draws):
     """A source in which these draws are functions of what is given to the draw."""
-    methods = {name: lambda self, *given, draw=draw: draw(*given) for name, draw in draws.items()}
-    made = type("Fixed", (UnitNoise,), methods)()
-    return made
+    noise = UnitNoise()
+    vars(noise).update(draws)
+    return noise
 
 
 def exact(value, *_):
@@ -96,24 +95,19 @@ def chance_of_an_answer(event, count):
 
 
 def draw_in(event):
-    asked = []
-
-    def heard(value, *numbers):
-        asked.append(numbers)
-        return exact(value)
-
-    event.again(noise_of(truncated_laplace=heard, wishart=heard))
-    return asked[0]
+    draw = Mock(side_effect=exact)
+    event.again(noise_of(truncated_laplace=draw, wishart=draw))
+    return draw.call_args.args[1:]
 
 
 def the_noisy_choice_alone_decides(locator, charge):
     points = 100.0 * np.arange(5)
     edges = locator.pieces(points).edges
-    for chosen in range(len(logits(locator, points, charge))):
+    for chosen, logit in enumerate(logits(locator, points, charge)):
         place = locator.draw(points, charge, noise_of(choice=lambda *_, chosen=chosen: chosen))
         if chosen == len(edges) - 1:
             assert place is None
-        elif np.isfinite(logits(locator, points, charge)[chosen]):
+        elif np.isfinite(logit):
             assert place is not None, "an answer is withheld for what the points are"
             assert edges[chosen] <= place <= edges[chosen + 1]
 
@@ -127,43 +121,37 @@ def released(event, count, amount):
 
 
 def chance_of_a_lone_row(event):
-    charge, low, high = event.charge, -10.0, 1e6
-    whole = isinstance(charge.cost, ApproxDP)
+    cost = event.charge.cost
+    whole, low, high = isinstance(cost, ApproxDP), -10.0, 1e6
     assert released(event, 1, high), "no noise shows a lone row: the noisy count does not decide"
     assert not released(event, 1, low)
-    rounded = ceil if whole else float
-    high = halved(lambda noise: not released(event, 1, rounded(noise)), low, high, 21 if whole else 44)[1]
+    rounded, times = (ceil, 21) if whole else (float, 44)
+    _, high = halved(lambda noise: not released(event, 1, rounded(noise)), low, high, times)
     if whole:
-        ratio, least = exp(-charge.cost.epsilon / 2), ceil(high)
+        ratio, least = exp(-cost.epsilon / 2), ceil(high)
         return ratio**least / (1 + ratio) if least > 0 else 1 - ratio ** (1 - least) / (1 + ratio)
-    return float(ndtr(-high * sqrt(charge.cost.rho)))
+    return float(ndtr(-high * sqrt(cost.rho)))
 
 
-def mass_of_a_lone_window(locator, charge, n):
+def mass_of_a_lone_window(locator, charge):
     """How probable a place near one far row is, relative to the bottom, when all others are elsewhere.
 
     One replacement makes the place impossible. The proof bounds its probability by this ratio, the bottom
     alone in the denominator. The weights are those of the draw itself.
     """
-    points = np.zeros(n)
-    points[0] = 1e6
-    log_weights = logits(locator, points, charge) * selection_epsilon(charge.cost) / 2
+    points = np.array([1e6, 0.0, 0.0, 0.0, 0.0])
+    *places, bottom = logits(locator, points, charge) * selection_epsilon(charge.cost) / 2
     far = locator.pieces(points).edges[:-1] > 1e5
-    places, bottom = log_weights[:-1], log_weights[-1]
     assert len(places) == len(far), "one more choice than there are pieces: the bottom"
-    return float(np.exp(places[far] - bottom).sum())
+    return float(np.exp(np.array(places)[far] - bottom).sum())
 
 
 def logits(locator, points, charge):
-    seen = []
-
-    def first(scores, sensitivity, scale, weights=None):
-        with np.errstate(divide="ignore"):
-            seen.append(np.array(scores, float) + scale * np.log(np.array(weights, float)))
-        return 0
-
-    locator.draw(points, charge, noise_of(choice=first))
-    return seen[0]
+    choice = Mock(return_value=0)
+    locator.draw(points, charge, noise_of(choice=choice))
+    scores, _, scale, weights = choice.call_args.args
+    with np.errstate(divide="ignore"):
+        return np.array(scores, float) + scale * np.log(np.array(weights, float))
 
 
 CONTRACTS = (a_lone_row_shows_with_probability_at_most_delta,)

@@ -1,64 +1,59 @@
-"""The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's."""
+"""The narrowest mask that a ramp of answers allows, by a search that shares no code with the package's.
 
-from functools import lru_cache, partial
+Of the package are the hockey sticks of two pairs, which its tests compare with closed forms.
+"""
+
+from functools import cache, partial
 from itertools import pairwise
 from math import exp, expm1, log, sqrt
 
 import numpy as np
 
-from workbench.special import gammainc, gammaincc, log_ndtr, ndtr
+from workbench.privacy.ramps import Pure
+from workbench.privacy.stable import Shifted
+from workbench.special import gammainc, gammaincc
 
 ORDERS, STEPS, HALVES = 4000, 22, 45
 NONE = 1e-300
 
 
 def largest_pure(charge):
-    return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, _pure)
+    return _largest(charge, Pure)
 
 
 def largest_rows(charge):
-    moved = _moved(charge.sensitivity, charge.d > 1)
-    return _largest(charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent, moved)
+    return _largest(charge, _moved(charge.sensitivity, charge.d > 1))
 
 
 def rows_beside(charge):
-    shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
     stick = _moved(charge.sensitivity, True, charge.room.rho)(charge.degrees)
-    enough = stick(shape[0]) <= shape[1] and reached(stick, *shape[:3]) >= 1 - charge.silent
-    return charge.degrees if enough else NONE
+    return charge.degrees if _answers_alike(stick, charge) else NONE
 
 
 def located_normal_scale(charge):
     """The least scale of the noise of a location."""
-    shape = charge.cost.epsilon, charge.cost.delta, charge.most, charge.silent
-    return charge.sensitivity / _largest(*shape, _located(charge.spread, charge.d == 1))
+    return charge.sensitivity / _largest(charge, _located(charge.spread, charge.d == 1))
 
 
 def ratio_beside(charge):
-    kind = _pure if charge.mechanism == "voted_laplace" else _shifted
+    kind = Pure if charge.mechanism == "voted_laplace" else Shifted
     sticks = [kind(charge.ratio * fall) for fall in charge.falls[: charge.usual]]
-    last = falling(sticks, charge.cost.epsilon, charge.cost.delta)
-    return charge.ratio if last >= 1 - charge.silent else NONE
+    return charge.ratio if _answers(sticks, charge) else NONE
 
 
-def falling(sticks, epsilon, delta):
+def _answers(sticks, charge):
+    """Whether chances that rise as fast as the sticks allow end above 1 - silent."""
+    epsilon, delta = charge.cost.epsilon, charge.cost.delta
     chance = delta
     for stick, above in pairwise(sticks):
+        allowed = partial(_allowed, stick, epsilon, delta, chance)
         high = min(1.0, delta / max(above(epsilon), 1e-300))
-        chance = most_allowed(stick, epsilon, delta, chance, high)
-    return chance if chance * sticks[-1](epsilon) <= delta else 0.0
+        chance = high if allowed(high) else halved(allowed, chance, high, HALVES)[0]
+    return chance * sticks[-1](epsilon) <= delta and chance >= 1 - charge.silent
 
 
-def reached(stick, epsilon, delta, most):
-    chance = delta
-    for _ in range(most - 1):
-        chance = most_allowed(stick, epsilon, delta, chance, 1.0)
-    return chance
-
-
-def most_allowed(stick, epsilon, delta, chance, high):
-    allowed = partial(_allowed, stick, epsilon, delta, chance)
-    return high if allowed(high) else halved(allowed, chance, high, HALVES)[0]
+def _answers_alike(stick, charge):
+    return stick(charge.cost.epsilon) <= charge.cost.delta and _answers([stick] * charge.most, charge)
 
 
 def halved(holds, low, high, times):
@@ -75,33 +70,15 @@ def _allowed(stick, epsilon, delta, p, q):
     return q * stick(epsilon - rise) <= delta and silent + p * stick(epsilon + rise) <= delta
 
 
-@lru_cache(maxsize=256)
-def _largest(epsilon, delta, most, silent, stick):
-    def answers(number):
-        one = stick(exp(number))
-        return one(epsilon) <= delta and reached(one, epsilon, delta, most) >= 1 - silent
+@cache
+def _largest(charge, stick):
+    def holds(number):
+        return _answers_alike(stick(exp(number)), charge)
 
-    return exp(halved(answers, log(1e-6), log(1e6), STEPS)[1])
-
-
-def _pure(epsilon):
-    def stick(e):
-        if abs(e) < epsilon:
-            return (1 - exp(e - epsilon)) / (1 + exp(-epsilon))
-        return 0.0 if e > 0 else -expm1(e)
-
-    return stick
+    return exp(halved(holds, log(1e-6), log(1e6), STEPS)[1])
 
 
-def _shifted(ratio):
-    def stick(e):
-        half, unit = ratio / 2, e / ratio
-        return float(ndtr(half - unit)) - exp(e + float(log_ndtr(-half - unit)))
-
-    return stick
-
-
-@lru_cache(maxsize=256)
+@cache
 def _moved(distance, both, rho=0.0):
     """The hockey stick of ν rows, gamma variables of scales e^g and e^-g against 1, beside normal steps.
 
@@ -137,18 +114,16 @@ def _moved(distance, both, rho=0.0):
     return rows
 
 
-@lru_cache(maxsize=256)
+@cache
 def _located(spread, line):
     """The hockey stick of normal noise of sd Δ/number, in scatters that are g apart."""
     highest = min(1e5, (1 - 1e-9) / expm1(spread))
     falls = np.geomspace(1e-4 * highest, highest, ORDERS)
     orders = 1 + falls
     shapes = [(-np.log(orders - falls * exp(v)) / falls - v) / 2 for v in (spread, -spread)]
-    shape = np.maximum(*shapes) if line else shapes[0] + shapes[1]
-    kept, moved = (
-        falls * (shape + np.log1p(-1 / orders)) - np.log(orders),
-        falls * orders / 2 / (1 - falls * spread),
-    )
+    shape = np.maximum(*shapes) if line else sum(shapes)
+    kept = falls * (shape + np.log1p(-1 / orders)) - np.log(orders)
+    moved = falls * orders / 2 / (1 - falls * spread)
 
     def noise(number):
         heights = kept + number**2 * moved
