@@ -169,7 +169,7 @@ OWN = {
     "univariate/histogram": ("proved", 200),
     "univariate/unbounded-mean": ("predicted", 60, 25, {"rows": hard, "runs": 6000}),
     "univariate/stable-location": ("proved", 1000, 20, {"rows": hard}),
-    "univariate/scale": ("predicted", 300, 50, {"rows": hard, "runs": 6000}),
+    "univariate/scale": ("predicted", 600, None, {"rows": hard, "runs": 6000}),
     "range/box": ("proved", 1000, 20),
     "range/ball": ("proved", 3000, 20),
     "mean/populous": ("proved", 200),

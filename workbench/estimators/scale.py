@@ -35,7 +35,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.bounds import smallest
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Univariate
 from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
@@ -47,6 +46,7 @@ from workbench.estimators.shared.window_median import (
     location_law,
     uniform_deviation,
 )
+from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import (
@@ -260,8 +260,8 @@ class Scale(Univariate[float]):
         self.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
         design = self.design(n, budget)
         if design.failure > LOST and self.range is RANGE:  # a place among 400 decades
-            fewest = smallest(lambda n: self.design(n, budget).failure <= LOST, LEAST_ROWS)
-            raise ArgumentError("n", n, f"at least {fewest} at {budget}, or lower= and upper=")
+            least = fewest(lambda n: self.design(n, budget).failure <= LOST or None, LEAST_ROWS)
+            raise ArgumentError("n", n, f"at least {least} at {budget}, or lower= and upper=")
         if design.winsor is None:
             return design.locator.charge("log-scale", budget)
         locate, mean = divided(budget, design.share)

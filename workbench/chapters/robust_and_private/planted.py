@@ -224,7 +224,7 @@ def figure_1(
         ),
         alt="Three panels of median error. Many bad rows, against d: the plain private mean rises as the root"
         " of d; PRIME with our constants and as published stays below the grey limit from d = 1 to 100; with"
-        " the source's constants its median is at d = 30 and 50 that of the plain mean. Few bad rows: both"
+        " the source's constants its median is at d = 20, 30, 50 that of the plain mean. Few bad rows: both"
         " rise, PRIME on the sampling error, the plain mean above. Against ε: at 0.13 PRIME falls from the"
         " error of the plain mean to a third of it.",
         how_to_read="Left: the numbers of the authors' program; “published” is PRIME in the picture of their"

@@ -217,9 +217,9 @@ def quantiles() -> Iterator[Attacked]:
 
 def scale() -> Iterator[Attacked]:
     ranged: Any
-    for n, budget in ((40, PureDP(4)), (20, ZCDP(4))):
+    for n, loud in ((40, PureDP(4)), (20, ZCDP(4))):
         for ranged in ({}, {"lower": 0.1, "upper": 10.0}):
-            yield Scale(**ranged), budget, scales(n, 0.9) + scales(n, 2.0)[:3] + ends(n) + typical(n), 0.1
+            yield Scale(**ranged), loud, scales(n, 0.9) + scales(n, 2.0)[:3] + ends(n) + typical(n), 0.1
     for budget in (PURE, CONCENTRATED, APPROX, CONCENTRATED_DELTA):
         ranged = {} if getattr(budget, "delta", 0.0) else {"lower": 0.5, "upper": 1.0}
         yield Scale(**ranged, calibration="paper"), budget, powers(12), 0.4
