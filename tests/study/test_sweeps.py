@@ -23,8 +23,8 @@ from workbench.chapters.covariance.heavy_tails import spreads
 from workbench.chapters.one_mean.locating import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner import THREADS
-from workbench.study import rules, sweeps
 from workbench.study import store as database
+from workbench.study import sweeps
 from workbench.study.store import Store, home
 from workbench.study.sweeps import (
     CellError,
@@ -65,7 +65,7 @@ def measure(*, trials, data, noise, **point):
 
 
 def sweep(points=None, block=measure, name="demo", trials=8):
-    return Sweep(name, grid(n=[3, 7]) if points is None else points, block, trials=trials, blocks=COUNTS)
+    return Sweep(name, points or grid(n=np.array([3, 7])), block, trials=trials, blocks=COUNTS)
 
 
 def ran(one=None, profile="quick", seed=SEED, **options):
@@ -102,13 +102,6 @@ def test_numbers_depend_on_the_content_of_a_point_and_on_no_order():
     same(there[alone.columns], alone)
 
 
-def test_seed_and_name_change_every_number():
-    base = ran()["draw"]
-    for other in (ran(seed=SEED + 1), ran(sweep(name="other"))):
-        assert not {*base} & {*other["draw"]}
-    assert base.is_unique  # points, blocks and trials differ, too
-
-
 def first(*address):
     return tuple(stream(*address).integers(2**63, size=2))
 
@@ -120,6 +113,8 @@ def test_streams_are_pinned_and_every_part_of_their_address_counts():
     assert [role.value for role in Role] == list(range(len(Role)))
     pinned = first(7, Role.DATA, "pinned", point_id({"n": 100, "mode": "proved"}), 3)
     assert pinned == (1689782247900495947, 8174044525002068671)
+    noise = stream(SEED, Role.NOISE, "demo", point_id({"n": 7}), 1)
+    assert (compute(task(sweep(), 1, 1, SEED)).columns["draw"] == noise.standard_normal(8)).all()
     for seed, point, block in [(-1, 0, 0), (0, -1, 0), (0, 2**32, 0), (0, 0, 2**32), (0, 0, 0.5)]:
         with pytest.raises(ArgumentError):
             stream(seed, Role.DATA, "a", point, block)
@@ -220,9 +215,6 @@ def test_points_are_what_the_block_takes_and_as_it_annotates_them():
     for wrong in ({"share": 1}, {**axes, "d": 5}):
         with pytest.raises(ArgumentError, match="function of them"):
             sweep(grid(**wrong), types)
-    points = grid(n=np.array([10, 20]), radius=np.inf)
-    assert points == ({"n": 10, "radius": np.inf}, {"n": 20, "radius": np.inf})
-    assert {type(point["n"]) for point in points} == {int}
 
 
 # --- the memory, and what is lent -----------------------------------------------------------------
@@ -302,15 +294,6 @@ def test_a_sketch_has_few_trials_and_predictions_alone_have_none():
     assert {"n", "error"} <= set(empty)
 
 
-# --- levels --------------------------------------------------------------------------------
-
-
-def test_levels_add_up_to_the_overall_level():
-    assert math.fsum([rules.claim_level()] * rules.CLAIM_CHECKS) == pytest.approx(rules.CLAIM_LEVEL)
-    with pytest.raises(ArgumentError):
-        rules.claim_level(0)
-
-
 # --- what is kept ---------------------------------------------------------------------------------
 
 
@@ -319,41 +302,26 @@ def path(tmp_path):
     return tmp_path / "sweeps.sqlite"
 
 
-def shelf(store, one=None, seed=SEED):
-    one = one or sweep()
-    return store.shelf(one.name, one.block, one.trials, seed=seed)
-
-
-def held(store, profile, one=None, seed=SEED):
-    one = one or sweep()
-    found = shelf(store, one, seed)
-    return [(at, block) for at, block in one.addresses(profile) if found.get(one.points[at], block)]
+def shelf(store):
+    one = sweep()
+    return store.shelf(one.name, one.block, one.trials, seed=SEED)
 
 
 def rows(path):
-    """Return what is stored, by order of arrival."""
     with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return connection.execute("SELECT sweep, point, block, seconds FROM cells ORDER BY rowid").fetchall()
 
 
 @pytest.mark.parametrize("options", [{}, pytest.param({"jobs": 2}, marks=pytest.mark.daily)])
-def test_a_stored_sweep_has_the_rows_of_one_without_a_store(path, options):
-    plain = ran(profile="full")
-    same(plain, ran(profile="full", store=path, **options))
-    before = rows(path)
-    assert len(before) == 6
-    same(plain, ran(profile="full", store=path))
-    assert rows(path) == before
-
-
-def test_a_larger_profile_and_a_larger_grid_find_what_is_there(path):
-    ran(store=path)
+def test_a_stored_sweep_has_the_rows_of_one_without_a_store_and_goes_on_from_what_is_there(path, options):
     wider = sweep(grid(n=[1, 7, 3]))
-    with Store(path) as store:
-        assert held(store, "full") == [(0, 0), (0, 1), (1, 0), (1, 1)]
-        assert held(store, "quick", wider) == [(1, 0), (1, 1), (2, 0), (2, 1)]
-    same(ran(wider, store=path), ran(wider))
-    assert len(rows(path)) == 6
+    plain = ran(wider, "full")
+    ran(store=path, **options)
+    for missing in (9 - 4, 0):
+        CALLS.clear()
+        same(plain, ran(wider, "full", store=path))
+        assert len(CALLS) == missing
+        assert len(rows(path)) == 9
 
 
 def hindered(*, trials, data, noise, **point):
@@ -398,9 +366,9 @@ def other(*, trials, data, noise, **point):
 def test_rows_of_anything_else_are_not_reused(path, changed, seed, software, monkeypatch):
     ran(store=path)
     monkeypatch.setattr(database, "SOFTWARE", software or database.SOFTWARE)
-    with Store(path) as store:
-        assert held(store, "quick", changed, seed) == []
+    CALLS.clear()
     same(ran(changed, seed=seed, store=path), ran(changed, seed=seed))
+    assert len(CALLS) == 2 * 4
     assert len(rows(path)) == 8
 
 
@@ -505,19 +473,18 @@ def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
 def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
     cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
     with Store(path) as writer, Store(path) as reader:
-        written = shelf(writer)
 
-        def put(cell):
-            written.put(sweep().points[cell.position], cell)
+        def held():
+            return sum(bool(shelf(reader).get({"n": n}, block)) for n in (3, 7) for block in (0, 1))
 
-        put(cells[0])
+        shelf(writer).put({"n": 3}, cells[0])
         reader.fetch("BEGIN")
-        assert len(held(reader, "quick")) == 1
-        for cell in cells[1:]:
-            put(cell)  # a reader in the middle of reading blocks no writer
-        assert len(held(reader, "quick")) == 1  # and sees one state
+        assert held() == 1
+        for cell in cells[1:]:  # a reader in the middle of reading blocks no writer
+            shelf(writer).put(sweep().points[cell.position], cell)
+        assert held() == 1  # and sees one state
         reader.fetch("COMMIT")
-        assert len(held(reader, "quick")) == 4
+        assert held() == 4
 
 
 def together(*jobs):
@@ -540,23 +507,18 @@ def together(*jobs):
 
 
 @pytest.mark.daily
-def test_several_may_make_one_store_at_once(tmp_path):
-    for number in range(50):
-        path = tmp_path / f"{number}.sqlite"
-        assert together(*[lambda path=path: Store(path).close()] * 4) == []
-
-
-@pytest.mark.turns(4)
-def test_several_drivers_may_fill_one_store(path):
+def test_several_drivers_may_make_and_fill_one_store(tmp_path):
     cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
 
-    def drive():
+    def drive(path):
         with Store(path) as store:
             for cell in cells:
                 shelf(store).put(sweep().points[cell.position], cell)
 
-    assert together(drive, drive, drive) == []
-    assert len(rows(path)) == 6
+    for number in range(25):
+        path = tmp_path / f"{number}.sqlite"
+        assert together(*[partial(drive, path)] * 4) == []
+        assert len(rows(path)) == 6
     same(ran(profile="full", store=path), ran(profile="full"))
     assert len(rows(path)) == 6
 
@@ -566,13 +528,6 @@ def test_several_drivers_may_fill_one_store(path):
 
 KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
 VECTORS = tuple(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
-
-
-class Measure:
-    """A block that carries what no digest of a file tells."""
-
-    def __call__(self, **given):
-        return {}
 
 
 @pytest.fixture
@@ -601,42 +556,34 @@ def test_a_block_is_known_by_its_name_and_outside_the_package_by_its_file(module
     assert known != home(module("def block(): return 2").block)
 
 
-@pytest.mark.parametrize("block", [lambda: 1, partial(lambda: 1), Measure(), Measure().__call__, len])
+@pytest.mark.parametrize("block", [lambda: 1, partial(lambda: 1), object(), ROOT.exists, len])
 def test_what_is_no_function_of_a_file_is_refused_in_one_line(block):
     with pytest.raises(ArgumentError, match=r"block = .*a function at the top of a module") as caught:
         home(block)
     assert "\n" not in str(caught.value)
 
 
-def digests(**changed):
+@pytest.mark.daily
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="kernels of x86-64")
+def test_another_kernel_is_another_store_and_another_run_and_threads_are_a_run_alone():
     code = """
 from pathlib import Path
 from workbench.lab import runner
 from workbench.study.store import SOFTWARE
 print(SOFTWARE, runner.key(Path("README.md"), {}))"""
-    inherited = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
-    env = {**inherited, "PYTHONPATH": str(ROOT), **changed}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=env, cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return tuple(done.stdout.split())
-
-
-@pytest.mark.daily
-@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="kernels of x86-64")
-def test_another_kernel_is_another_store_and_another_run_and_threads_are_a_run_alone():
-    first, again, prescott, narrow, two, one = (
-        digests(**{"OPENBLAS_CORETYPE": "Haswell"} | changed)
+    usual = {name: value for name, value in os.environ.items() if name not in (*THREADS, *KINDS)}
+    usual |= {"PYTHONPATH": str(ROOT), "OPENBLAS_CORETYPE": "Haswell"}
+    first, one, two, prescott, narrow = (
+        subprocess.check_output([sys.executable, "-c", code], env=usual | changed, cwd=ROOT).split()
         for changed in (
             {},
-            {},
+            {"OPENBLAS_NUM_THREADS": "1"},
+            {"OPENBLAS_NUM_THREADS": "2"},
             {"OPENBLAS_CORETYPE": "Prescott"},
             {"NPY_DISABLE_CPU_FEATURES": " ".join(VECTORS)},
-            {"OPENBLAS_NUM_THREADS": "2"},
-            {"OPENBLAS_NUM_THREADS": "1"},
         )
     )
-    assert first == again == one
+    assert first == one
     for other in (prescott, *([narrow] if VECTORS else ())):
         assert not {*first} & {*other}
     assert (two[0] == first[0], two[1] == first[1]) == (True, False)
