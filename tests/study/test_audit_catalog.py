@@ -107,15 +107,12 @@ def test_a_step_is_replayed_on_a_neighbour_and_repeated_with_fresh_noise():
 
 def test_mutants_leave_nothing_behind():
     x, budget = np.random.default_rng(0).standard_normal(200), ApproxDP(1.0, 1e-6)
-
-    def value():
-        return UnboundedMean(sigma=1.0)(x, budget=budget, rng=np.random.default_rng(1)).value
-
-    before = value()
     (halve,) = (mutant for mutant in UNIVARIATE if mutant.name == "sensitivity 1/n for 2/n")
-    with alone(weaker("choice", 0.5), halve.fault):
-        assert value() != before
-    assert value() == before
+    values = []
+    for faults in ((), (weaker("choice", 0.5), halve.fault), ()):
+        with alone(*faults):
+            values.append(UnboundedMean(sigma=1.0)(x, budget=budget, rng=np.random.default_rng(1)).value)
+    assert values[0] == values[2] != values[1]
     assert SimulatedNoise.choice.__qualname__ == "SimulatedNoise.choice"
 
 
@@ -123,10 +120,6 @@ def test_mutants_leave_nothing_behind():
 def test_the_command_fails_on_a_violation_and_finds_mutants(capsys):
     with alone(weaker("exponential", 0.25)):
         assert main(["audit", "univariate/histogram-location", "--json", "--seed", "3"]) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert any(one["violated"] for one in found)
-    assert {"key", "stage", "claim", "eps_lower", "mu_lower", "event", "pair", "counts", "runs"} <= {
-        *found[0]
-    }
+    assert any(one["violated"] for one in json.loads(capsys.readouterr().out))
     assert main(["audit", "univariate/clipped-mean", "--mutants"]) == 0
     assert "4 of 4 mutants caught" in capsys.readouterr().out

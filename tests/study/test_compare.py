@@ -30,18 +30,15 @@ def silent(rows, rng):
 def test_every_method_sees_the_same_rows_and_the_table_is_tidy():
     methods = {"a": plain, "b": lambda rows, rng: rows.mean(), "two-step": TWO_STEP}
     found = compare(methods, population=NORMAL, n=[40, 80], budget=[ONE, PureDP(2)], trials=30)
-    frame = found.frame
-    assert list(frame) == ["method", "budget", "n", "trial", "error", "abstained"]
-    assert len(frame) == 3 * 2 * 2 * 30
-    errors = {name: part["error"].to_numpy() for name, part in frame.groupby("method")}
-    assert (errors["a"] == errors["b"]).all()
-    assert (errors["a"] != errors["two-step"]).all()
-    per_budget = frame[frame["method"] == "a"].groupby("budget")["error"].apply(np.array)
-    assert (per_budget.iloc[0] == per_budget.iloc[1]).all()
-    medians = found.summary.set_index(["method", "budget", "n"])
-    predicted = TWO_STEP.predicted_error(80, 1, PureDP(2))
-    assert medians.loc[("two-step", str(PureDP(2)), 80), "predicted"] == predicted
-    assert np.isinf(medians.loc[("a", str(ONE), 40), "predicted"])
+    assert list(found.frame) == ["method", "budget", "n", "trial", "error", "abstained"]
+    errors = {key: part["error"].tolist() for key, part in found.frame.groupby(["method", "budget"])}
+    assert {len(part) for part in errors.values()} == {2 * 30}
+    one, two = str(ONE), str(PureDP(2))
+    assert errors["a", one] == errors["b", one] == errors["a", two]
+    assert not {*errors["two-step", one]} & {*errors["a", one]}
+    predicted = found.summary.set_index(["method", "budget", "n"])["predicted"]
+    assert predicted["two-step", two, 80] == TWO_STEP.predicted_error(80, 1, PureDP(2))
+    assert predicted["a", one, 40] == np.inf
 
 
 @pytest.mark.daily
@@ -53,7 +50,7 @@ def test_workers_give_the_same_bits_and_more_trials_go_on():
         for trials, jobs in ((50, 1), (50, 2), (100, 1))
     )
     assert one.equals(two)
-    assert (more[more["trial"] < 50]["error"].to_numpy() == one["error"].to_numpy()).all()
+    assert more[more["trial"] < 50]["error"].tolist() == one["error"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -61,7 +58,6 @@ def test_workers_give_the_same_bits_and_more_trials_go_on():
     [
         ({"f": 3}, {}, "f = 'int': expected f(rows, rng)"),
         ({"f": lambda rows: 0}, {}, "f = 'f(rows)': expected f(rows, rng)"),
-        ({"f": TwoStepMean}, {}, "f = 'ABCMeta': expected f(rows, rng)"),
         ({"f": plain}, {"n": []}, "n = []: expected one, or several that differ"),
         ({"f": plain}, {"n": [10, 10]}, "n = [10, 10]: expected one, or several that differ"),
         ({"f": TWO_STEP}, {"budget": ApproxDP(1.0, 1e-6)}, "budget = ApproxDP"),
@@ -85,7 +81,6 @@ def test_rows_in_space_and_references_without_privacy():
 @pytest.mark.parametrize(
     "function",
     [
-        lambda rows, rng: rows.mean() + rng.laplace(),
         lambda rows, budget, rng: rows.mean() + rng.laplace() / budget.epsilon,
         lambda x, r, b: x.mean() + r.laplace() / b.epsilon,
         lambda rows, trials, rng: rows.mean() + rng.laplace(size=trials),

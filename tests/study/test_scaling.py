@@ -13,7 +13,6 @@ from workbench.study.scaling import (
     Least,
     Move,
     Statement,
-    catalogued,
     forget,
     grows,
     measured,
@@ -165,27 +164,3 @@ def test_a_search_that_was_stopped_goes_on_from_its_blocks(tmp_path, monkeypatch
 
 def test_a_profile_without_a_cap_is_left_out():
     assert measured([scaling(caps={"full": 100})], "quick", seed=1) == []
-
-
-STATEMENT = Statement(
-    id="L17/Cor2.4",
-    key="univariate/two-step-mean",
-    usual={"d": 1, "alpha": 1.0, "epsilon": 0.5, "radius": 100.0},
-    shape=lambda epsilon, radius: log(radius) / epsilon,
-    moves=(Move("epsilon", (0.4, 0.1), -1, {"1/ε²": -2}, "ln R/ε", {"radius": 10.0}),),
-    share=0.5,
-)
-
-
-@pytest.mark.daily
-def test_an_entry_is_run_on_its_own_law_with_the_public_numbers_that_move():
-    (one,) = STATEMENT.scalings()
-    setting = one.setting(0.1)
-    assert setting.point == {"key": STATEMENT.key, "d": 1, "epsilon": 0.1, "radius": 10.0}
-    assert setting.stated == pytest.approx(log(10) / 0.1)
-    assert 1 < setting.fewest <= setting.start
-    data, noise = np.random.default_rng(1), np.random.default_rng(2)
-    errors = catalogued(**setting.point, n=5000, trials=50, data=data, noise=noise)["error"]
-    assert np.median(errors) < 0.5
-    (leasts,) = measured([one], "quick", seed=1)
-    assert grows(one, leasts).detail["scaling"]["slope"] == pytest.approx(-1, abs=0.3)

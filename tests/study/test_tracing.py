@@ -79,9 +79,8 @@ def test_budgets_bound_the_share():
     assert most_traced(ApproxDP(1.0, 0.01)) == pytest.approx(LEVEL * exp(1) + 0.01)
     assert most_traced(ApproxDP(8.0, 1e-6)) == pytest.approx(1 - exp(-8) * (1 - LEVEL - 1e-6))
     assert most_traced(GaussianDP(1.5)) == pytest.approx(ndtr(1.5 + ndtri(LEVEL)))
-    assert most_traced(GaussianDP(1.0)) < most_traced(ZCDP(0.5)) < most_traced(GaussianDP(1.5))
-    assert most_traced(ZCDP(0.5, 1e-3)) > most_traced(ZCDP(0.5))
-    assert most_traced(PureDP(1e-9)) == pytest.approx(LEVEL)
+    in_order = GaussianDP(1.0), ZCDP(0.5), ZCDP(0.5, 1e-3), GaussianDP(1.5)
+    assert sorted(in_order, key=most_traced) == [*in_order]
 
 
 @pytest.mark.parametrize(("n", "d"), [(64, 64), (32, 128), (400, 4)])
