@@ -129,19 +129,15 @@ def nothing_remembered():
     forget()
 
 
-def bits(growths):
-    return [(one.value, one.n, one.interval, one.kind, one.runs) for leasts in growths for one in leasts]
-
-
 @pytest.mark.daily
 def test_the_numbers_depend_on_the_seed_alone(tmp_path):
     def run(seed=3, **lent):
         forget()
         with lending(**lent):
-            return bits(measured([scaling()], "quick", seed=seed))
+            return repr(measured([scaling()], "quick", seed=seed))
 
     alone = run()
-    assert [one[0] for one in alone] == [1.0, 8.0]
+    assert alone.count("Least(value=") == 2  # the ends
     assert run(jobs=2) == run(store=tmp_path / "blocks") == run(store=tmp_path / "blocks", jobs=2) == alone
     assert run(seed=4) != alone
 

@@ -8,7 +8,7 @@ import platform
 import sqlite3
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -259,12 +259,10 @@ USUAL = Sweep("test-run", grid(n=(20_000, 40_000)), drawn, 40, {"quick": 2, "ful
 
 
 def test_the_usual_points_are_those_of_the_claims_and_those_in_common_have_the_same_numbers():
-    usual = run(USUAL.under("quick"), "quick", seed=3)
+    usual, moved = run(USUAL.under("quick"), "quick", seed=3), USUAL.moved(grid(n=(40_000, 30_000)))
     assert Run("quick", 3).table(USUAL.moved(USUAL.points)).equals(usual)
-    moved = USUAL.moved(grid(n=(40_000, 30_000)))
     found = Run("quick", 3).table(moved)
-    errors = [frame[frame["n"] == 40_000]["error"].to_numpy() for frame in (found, usual)]
-    assert (errors[0] == errors[1]).all()
+    assert found[found["n"] == 40_000]["error"].tolist() == usual[usual["n"] == 40_000]["error"].tolist()
     assert moved.usual == moved.moved(grid(n=1)).usual == USUAL.points
 
 
@@ -384,20 +382,26 @@ def test_a_package_that_was_written_since_it_was_imported_is_refused(path, monke
         ran(store=path)
 
 
-@pytest.mark.daily
-def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, monkeypatch):
-    source = tmp_path / "edited.py"
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Write a module of the user's own, and import it as it is then."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    found = []
+
+    def written(source):
+        (tmp_path / "a_helper.py").write_text(source)
+        monkeypatch.delitem(sys.modules, "a_helper", raising=False)
+        return importlib.import_module("a_helper")
+
+    return written
+
+
+@pytest.mark.daily
+def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, module, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     for value in (1.0, 2.0):
-        block = f"def block(*, trials, data, noise, **point): return {{'error': [{value}] * trials}}"
-        source.write_text(f"{block}\n")
-        monkeypatch.delitem(sys.modules, "edited", raising=False)
-        edited = importlib.import_module("edited").block
-        found.append(ran(sweep(block=edited), store=path, jobs=2)["error"].unique())
-    assert found == [1.0, 2.0]
+        edited = module(f"def block(*, trials, **_): return {{'error': [{value}] * trials}}").block
+        assert {*ran(sweep(block=edited), store=path, jobs=2)["error"]} == {value}
 
 
 def test_a_worker_with_other_software_is_refused():
@@ -411,53 +415,43 @@ def test_a_worker_with_other_software_is_refused():
 
 def written(change):
     """Change the bytes of a store."""
+    return lambda path: path.write_bytes(change(path.read_bytes()))
+
+
+def stated(statement):
+    """Change a database by a statement, which may ask for the sum of a block's content."""
 
     def spoil(path):
-        ran(profile="full", store=path)
-        path.write_bytes(change(path.read_bytes()))
-
-    return spoil
-
-
-def stated(statement, *values, fill=True):
-    """Change a store, or an empty database, by a statement."""
-
-    def spoil(path):
-        if fill:
-            ran(profile="full", store=path)
         with closing(sqlite3.connect(path)) as connection:
-            connection.execute(statement, values)
+            connection.create_function("checksum", 5, database.checksum)
+            connection.execute(statement)
             connection.commit()
 
     return spoil
 
 
-def planted(path):
-    """Give a block columns that numpy would not read as numbers, and the sum of those."""
-    ran(profile="full", store=path)
-    with closing(sqlite3.connect(path)) as connection:
-        (row,) = connection.execute("SELECT sweep, point, block, numbers FROM cells LIMIT 1")
-    columns, where = '[["error", "|O"]]', "WHERE (sweep, point, block) = (?, ?, ?)"
-    digest = database.checksum(*row[:3], columns, row[3])
-    stated(f"UPDATE cells SET columns = ?, digest = ? {where}", columns, digest, *row[:3])(path)
-
-
+PLANTED = """
+UPDATE cells SET columns = '[["error", "|O"]]',
+    digest = checksum(sweep, point, block, '[["error", "|O"]]', numbers)
+"""
 INTACT, USABLE = "an intact database of sweeps", "a database of sweeps that can be read and written"
 
 
 @pytest.mark.turns(3)
 @pytest.mark.parametrize(
-    ("spoil", "expected"),
+    ("filled", "spoil", "expected"),
     [
-        (lambda path: path.mkdir(), USABLE),
-        (written(lambda content: content[:4096] + b"\xa5" * (len(content) - 4096)), INTACT),
-        (written(lambda content: content[:5000]), INTACT),
-        (stated("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE block = 1"), INTACT),
-        (planted, INTACT),
-        (stated("CREATE TABLE cells (mine TEXT)", fill=False), USABLE),
+        (False, lambda path: path.mkdir(), USABLE),
+        (True, written(lambda content: content[:4096] + b"\xa5" * (len(content) - 4096)), INTACT),
+        (True, written(lambda content: content[:5000]), INTACT),
+        (True, stated("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE block = 1"), INTACT),
+        (True, stated(PLANTED), INTACT),
+        (False, stated("CREATE TABLE cells (mine TEXT)"), USABLE),
     ],
 )
-def test_a_file_that_is_no_intact_store_is_one_line(path, spoil, expected):
+def test_a_file_that_is_no_intact_store_is_one_line(path, filled, spoil, expected):
+    if filled:
+        ran(profile="full", store=path)
     spoil(path)
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(ArgumentError, match=f"expected {expected}") as caught:
@@ -487,25 +481,6 @@ def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
         assert held() == 4
 
 
-def together(*jobs):
-    """Do the jobs in threads that begin at once, and return what went wrong."""
-    start, wrong = threading.Barrier(len(jobs)), []
-
-    def do(job):
-        start.wait()
-        try:
-            job()
-        except Exception as error:
-            wrong.append(str(error))
-
-    threads = [threading.Thread(target=do, args=(job,)) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return wrong
-
-
 @pytest.mark.daily
 def test_several_drivers_may_make_and_fill_one_store(tmp_path):
     cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
@@ -515,10 +490,11 @@ def test_several_drivers_may_make_and_fill_one_store(tmp_path):
             for cell in cells:
                 shelf(store).put(sweep().points[cell.position], cell)
 
-    for number in range(25):
-        path = tmp_path / f"{number}.sqlite"
-        assert together(*[partial(drive, path)] * 4) == []
-        assert len(rows(path)) == 6
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(25):
+            path = tmp_path / f"{number}.sqlite"
+            assert [*pool.map(drive, [path] * 4)] == [None] * 4
+            assert len(rows(path)) == 6
     same(ran(profile="full", store=path), ran(profile="full"))
     assert len(rows(path)) == 6
 
@@ -528,20 +504,6 @@ def test_several_drivers_may_make_and_fill_one_store(tmp_path):
 
 KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
 VECTORS = tuple(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
-
-
-@pytest.fixture
-def module(tmp_path, monkeypatch):
-    """Write a module of the user's own, and import it as it is then."""
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def written(source):
-        (tmp_path / "a_helper.py").write_text(source)
-        monkeypatch.delitem(sys.modules, "a_helper", raising=False)
-        return importlib.import_module("a_helper")
-
-    return written
 
 
 def test_a_block_is_known_by_its_name_and_outside_the_package_by_its_file(module):
