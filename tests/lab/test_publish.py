@@ -3,11 +3,11 @@
 import json
 import re
 import shutil
-from html.parser import HTMLParser
 
 import pytest
+from bs4 import BeautifulSoup
 
-from tests.lab.conftest import DEFAULTS, ROOT, run_workbench, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, checkout, run_workbench, write_notebook
 from workbench.catalog import CATALOG
 from workbench.chapters.parameters import CHAPTERS
 from workbench.chapters.registry import CLAIMS
@@ -122,18 +122,16 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
     write_notebook(path, *(f"lab.show(c.{name})" for name in ("falls", "rises", "asked")))
     notebook = nbformat().read(path, as_version=4)
     notebook.cells[2].metadata["tags"] = ["appendix"]
-    question = nbformat().v4.new_markdown_cell("**Predict first:** up or down?", id="question")
-    question.metadata["slideshow"] = {"slide_type": "slide"}
-    notebook.cells.insert(3, question)
+    notebook.cells.insert(3, cell("**Predict first:** up or down?", "slide"))
+    notebook.cells[3].id = "question"
     path.write_text(nbformat().writes(notebook) + "\n", encoding="utf-8")
     names = [f"committed-{name}" for name in ("verdicts", "c01", "c02", "c03")]
     assert check(path) == [stale(name) for name in names]
     fix(path)
     cells = nbformat().read(path, as_version=4).cells
-    assert [cell.id for cell in cells] == [
-        names[0], "c00", names[1], "c01", names[2], "c02", "question", names[3], "c03",
-    ]  # fmt: skip
-    first, falls, rises, asked = (cell.source for cell in cells if tagged(cell))
+    order = [names[0], "c00", names[1], "c01", names[2], "c02", "question", names[3], "c03"]
+    assert [one.id for one in cells] == order
+    first, falls, rises, asked = (one.source for one in cells if tagged(one))
     assert first.startswith("**1 of 2 claims holds in the full run; 1 is refuted: T1.**")
     assert "* **refuted**: A\\_1 &lt;is>. (`T1`)\n* **holds**" in first
     assert falls == "![It \\[falls\\].](../figures/01_good/falls.svg)"
@@ -177,55 +175,32 @@ def test_a_plan_fills_ninety_minutes_with_the_sections_of_its_notebook(path):
 # The pages: everything has its card, links lead somewhere, nothing is loaded, no word is markup.
 
 
-class Elements(HTMLParser):
-    """What stands in a page: ids, links, what is loaded."""
-
-    def __init__(self, path):
-        super().__init__()
-        self.ids, self.links, self.loads, self.scripts = set(), set(), [], 0
-        self.feed(path.read_text(encoding="utf-8"))
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        self.ids |= {given["id"]} if "id" in given else set()
-        self.links |= {given["href"]} if tag == "a" and "href" in given else set()
-        if tag != "a":
-            self.loads += [
-                given[name]
-                for name in ("src", "href")
-                if not (given.get(name) or "data:").startswith("data:")
-            ]
-        self.scripts += tag == "script"
-        if tag == "img":
-            assert "alt" in given
-
-
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    return {path.name: Elements(path) for path in write(Project(ROOT), tmp_path_factory.mktemp("pages"))}
-
-
 @pytest.mark.daily
-def test_everything_has_a_card_and_every_link_leads_to_one(pages):
-    assert pages["claims.html"].ids >= CLAIMS.keys()
-    assert pages["estimators.html"].ids >= CATALOG.keys()
-    assert pages["sources.html"].ids >= {one.id for source in sources() for one in statements(source)}
-    assert pages["proofs.html"].ids >= {path.stem for path in (ROOT / "workbench" / "proofs").glob("*.md")}
-    assert pages.keys() >= {f"{path.stem}.html" for path in Project(ROOT).notebooks}
+def test_everything_has_a_card_and_every_link_leads_to_one(tmp_path):
+    written = write(Project(ROOT), tmp_path)
+    pages = {path.name: BeautifulSoup(path.read_bytes(), "html.parser") for path in written}
+    ids = {name: {one["id"] for one in page.find_all(id=True)} for name, page in pages.items()}
+    assert ids["claims.html"] >= CLAIMS.keys()
+    assert ids["estimators.html"] >= CATALOG.keys()
+    assert ids["sources.html"] >= {one.id for source in sources() for one in statements(source)}
+    assert ids["proofs.html"] >= {path.stem for path in (ROOT / "workbench" / "proofs").glob("*.md")}
+    assert ids.keys() >= {f"{path.stem}.html" for path in NOTEBOOKS}
     for name, page in pages.items():
-        assert page.loads == []
-        for link in (one for one in page.links if not re.match("https?:", one)):
-            file, _, anchor = link.partition("#")
-            target = pages[file or name]
-            assert not anchor or anchor in target.ids, (name, link)
+        loaded = [one["src"] for one in page.find_all(src=True)]
+        loaded += [one["href"] for one in page.find_all(href=True) if one.name != "a"]
+        assert all(one.startswith("data:") for one in loaded)
+        assert all(one.has_attr("alt") for one in page("img"))
+        links = {one["href"] for one in page("a", href=True)}
+        for file, _, anchor in (one.partition("#") for one in links if not re.match("https?:", one)):
+            assert not anchor or anchor in ids[file or name], (name, file, anchor)
+            assert not file or file in ids
 
 
 @pytest.mark.daily
 def test_no_formula_is_left_unread_and_no_word_is_markup(tmp_path, capsys):
-    root = tmp_path / "checkout"
+    root = checkout(tmp_path / "checkout")
     shutil.copytree(ROOT / "figures" / "09_which_one", root / "figures" / "09_which_one")
     shutil.copytree(ROOT / "notebooks", root / "notebooks")
-    (root / "pyproject.toml").write_text('[project]\nname = "dp-workbench"\n')
     path = root / "figures" / "09_which_one" / "verdicts.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     content["full"][0] |= {"status": "UNDECIDED", "statement": "</script><script>alert(1)</script>"}
@@ -233,13 +208,12 @@ def test_no_formula_is_left_unread_and_no_word_is_markup(tmp_path, capsys):
     assert main(["pages", "--project", str(root)]) == 0
     first = root / "reproduced" / "pages" / "index.html"
     assert capsys.readouterr().out.startswith(f"{first}: with ")
-    assert 'class="tex"' not in (first.parent / "proofs.html").read_text(encoding="utf-8")
-    claims = first.with_name("claims.html")
-    assert Elements(claims).scripts == 1
-    assert '<span class="verdict undecided">' in claims.read_text(encoding="utf-8")
+    assert 'class="tex"' not in first.with_name("proofs.html").read_text(encoding="utf-8")
+    claims = BeautifulSoup(first.with_name("claims.html").read_bytes(), "html.parser")
+    assert (len(claims("script")), len(claims.select("span.verdict.undecided"))) == (1, 1)
     before = sorted(root.rglob("*"))
-    assert main(["pages", str(root / "figures" / "new"), "--project", str(root)]) == 2
-    assert main(["pages", str(path), "--project", str(root)]) == 2
+    for taken in (root / "figures" / "new", path):
+        assert main(["pages", str(taken), "--project", str(root)]) == 2
     assert sorted(root.rglob("*")) == before
 
 

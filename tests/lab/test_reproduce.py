@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.chapters.test_claims import tails
 from tests.lab.conftest import PATIENCE, ROOT, checkout, cluster, marked, until, write_notebook
 from workbench.errors import ArgumentError
 from workbench.lab.runner import Interrupted, interruptible
@@ -90,7 +91,8 @@ class Lab:
 
     @property
     def environment(self):
-        path = os.pathsep.join([str(self.checkout.parent), str(ROOT)])
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        path = os.pathsep.join([str(self.checkout.parent), str(ROOT), *filter(None, given)])
         files = {name: str(self.folder / name) for name in ("GATE", "STARTED", "PID")}
         files["TMPDIR"] = str(self.folder)  # what a killed runner leaves there
         return {**os.environ, **files, "PYTHONPATH": path, "PYTHONWARNINGS": "", "GATED": self.gated}
@@ -284,46 +286,32 @@ def test_what_cleans_up_is_not_interrupted_again_and_the_handlers_come_back(how)
     before = signal.getsignal(how)
     with interruptible():
         with pytest.raises(Interrupted) as ended:
-            interrupt_and_wait(how)
+            signal.raise_signal(how)
         os.kill(os.getpid(), how)
     assert ended.value.exit_code == 128 + how
     assert signal.getsignal(how) is before
 
 
-def interrupt_and_wait(how):
-    os.kill(os.getpid(), how)
-    time.sleep(60)
-
-
 # `reproduce --scheduler`: the bytes of one process, also when a worker or the scheduler is killed.
 
 
-class Clustered(Lab):
-    """The same, whose workers are processes that the test starts; its second sweep stops in the middle."""
-
-    @property
-    def environment(self):
-        here = super().environment
-        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-        return {**here, "PYTHONPATH": os.pathsep.join([here["PYTHONPATH"], *filter(None, given)])}
-
-    @contextmanager
-    def begun(self, dask):
-        """Start a `reproduce`, wait until it stands still, and leave none behind."""
-        said = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        words = [*self.command, "--scheduler", dask.address]
-        with subprocess.Popen(words, cwd=self.checkout, env=self.environment, **said) as process:
-            try:
-                until(lambda: len(self.stored) == COUNT + OPEN)
-                yield process
-            finally:
-                process.kill()
+@contextmanager
+def begun(lab, dask):
+    """Start a `reproduce` whose second sweep stands still in the middle, and leave none behind."""
+    said = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    words = [*lab.command, "--scheduler", dask.address]
+    with subprocess.Popen(words, cwd=lab.checkout, env=lab.environment, **said) as process:
+        try:
+            until(lambda: len(lab.stored) == COUNT + OPEN)
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.mark.dask
 def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
-    lab = Clustered(whole.checkout, tmp_path, "claim")
-    with cluster(lab.environment) as dask, lab.begun(dask) as process:
+    lab = Lab(whole.checkout, tmp_path, "claim")
+    with cluster(lab.environment) as dask, begun(lab, dask) as process:
         dask.workers[0].kill()
         (tmp_path / "GATE").touch()
         said, errors = process.communicate(timeout=PATIENCE)
@@ -333,8 +321,8 @@ def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
 
 @pytest.mark.dask
 def test_a_scheduler_that_is_killed_is_one_line_and_the_next_run_goes_on(whole, tmp_path):
-    lab = Clustered(whole.checkout, tmp_path, "claim")
-    with cluster(lab.environment) as dask, lab.begun(dask) as process:
+    lab = Lab(whole.checkout, tmp_path, "claim")
+    with cluster(lab.environment) as dask, begun(lab, dask) as process:
         dask.scheduler.kill()
         said, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, said + errors
@@ -349,14 +337,10 @@ def test_a_scheduler_that_is_killed_is_one_line_and_the_next_run_goes_on(whole, 
     assert lab.bytes() == whole.bytes()
 
 
-def block(n, *, trials, data, noise):
-    return {"error": data.random(trials)}
-
-
 @pytest.mark.dask
 def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(monkeypatch):
     monkeypatch.setattr("workbench.study.profiles.ANSWER", 2)
-    sweep = Sweep("refused", grid(n=1), block, trials=1, blocks={"quick": 1})
+    sweep = Sweep("refused", grid(scale=1), tails, trials=1, blocks={"quick": 1})
     for address in ("tcp://127.0.0.1:9", "nonsense://", "zz"):
         with lending(scheduler=address), pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
             run(sweep, "quick", seed=1)
