@@ -77,16 +77,12 @@ def test_a_committed_curve_or_table_that_is_falsified_is_seen(notebook):
 
 
 @pytest.mark.parametrize(
-    ("changes", "same"),
-    [
-        ({"y": (1, 2.3)}, True),
-        ({"y": (1, 2.5)}, False),
-        ({"high": (1, 3.3)}, False),
-    ],
+    ("changes", "same"), [({"y": (1, 2.3)}, True), ({"y": (1, 2.5)}, False), ({"high": (1, 3.3)}, False)]
 )
 def test_one_run_may_move_one_point_within_its_interval(changes, same):
+    theory = replace(CURVE, role="theory")
     assert agree(moved(CURVE, **changes), CURVE) == same
-    assert not agree(moved(replace(CURVE, role="theory"), y=(1, 2.01)), replace(CURVE, role="theory"))
+    assert not agree(moved(theory, y=(1, 2.01)), theory)
 
 
 @pytest.mark.parametrize(("count", "same"), [(51, True), (52, False)])
@@ -96,13 +92,15 @@ def test_a_count_may_move_by_one_row(count, same):
 
 def test_rounding_is_relative_or_on_the_scale_of_the_axis():
     line = replace(CURVE, role="theory", low=None, high=None)
-    assert agree(replace(line, y=[1.0009 * y for y in X]), line)
-    assert not agree(replace(line, y=[1.002 * y for y in X]), line)
+    assert [agree(replace(line, y=[by * y for y in X]), line) for by in (1.0009, 1.002)] == [True, False]
     zero, noise = replace(line, x=(0.0, 1, 2, 3)), replace(line, x=(1e-16, 1, 2, 3))
     assert [agree(noise, zero, xscale=scale) for scale in ("linear", "log")] == [True, False]
-    table = chart(heat=Heat([[1.0, 1e-17], [0.0, 0.5]], (0, 1))).to_json()
-    assert differ(chart(heat=Heat([[1.0, 2e-16], [-3e-17, 0.5]], (0, 1))).to_json(), table) == []
-    assert differ(chart(heat=Heat([[1.0, 1e-17], [0.0, 0.501]], (0, 1))).to_json(), table)
+    first, noisy, other = (
+        chart(heat=Heat(rows, (0, 1))).to_json()
+        for rows in ([[1.0, 1e-17], [0.0, 0.5]], [[1.0, 2e-16], [-3e-17, 0.5]], [[1.0, 1e-17], [0.0, 0.501]])
+    )
+    assert differ(noisy, first) == []
+    assert differ(other, first)
 
 
 @pytest.mark.parametrize(
@@ -165,25 +163,18 @@ def falls(run, *, n=3):
 
 
 @pytest.fixture
-def figures(tmp_path, monkeypatch):
-    """Committed figures of a chapter, made by a full run."""
-    figures = tmp_path / "figures"
-    monkeypatch.setattr(session, "figures_folder", lambda: None)
-    monkeypatch.setattr(session, "publish", lambda *_: None)
-    Session("one", out=str(figures / "01_one"), profile="full", seed=7).show(falls)
-    monkeypatch.setattr(session, "figures_folder", lambda: figures)
-    return figures
-
-
-@pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Return a function: the page and the text of the figure, as a session shows it."""
+    """Commit a figure by a full run; return a function: the page and the text that a session shows of it."""
+    shown = []
+    monkeypatch.setattr(session, "publish", lambda *said: shown.append(said))
+    monkeypatch.setattr(session, "figures_folder", lambda: None)
+    Session("one", out=str(tmp_path / "figures" / "01_one"), profile="full", seed=7).show(falls)
+    monkeypatch.setattr(session, "figures_folder", lambda: tmp_path / "figures")
 
     def run(profile="quick", seed=7, **parameters):
-        shown = []
-        monkeypatch.setattr(session, "publish", lambda page, text: shown.append((page, text)))
-        lab = Session("one", out=str(tmp_path / "out"), profile=profile, seed=seed, recompute=True)
-        lab.show(falls, **parameters)
+        shown.clear()
+        out = str(tmp_path / "out")
+        Session("one", out=out, profile=profile, seed=seed, recompute=True).show(falls, **parameters)
         (found,) = shown
         return found
 
@@ -196,7 +187,6 @@ def unfolded(page):
 
 
 @pytest.mark.turns(4)
-@pytest.mark.usefixtures("figures")
 @pytest.mark.parametrize(
     ("asked", "said", "seen"),
     [
@@ -215,8 +205,8 @@ def test_a_figure_that_agrees_is_one_line_and_one_elsewhere_is_seen(run, tmp_pat
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"falls.json", "falls.svg"}
 
 
-def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, figures):
-    path = figures / "01_one" / "falls.json"
+def test_numbers_that_differ_are_named_and_the_fresh_picture_is_shown(run, tmp_path):
+    path = tmp_path / "figures" / "01_one" / "falls.json"
     content = canonical_json.read(path)
     content["charts"]["quick"]["panels"][0]["series"][0]["y"][0] = 0.4
     canonical_json.write(path, content)

@@ -62,16 +62,15 @@ def test_what_a_session_leaves_is_found_and_mended(tmp_path, finding, edit):
     path = write_notebook(tmp_path / "a.ipynb", "1 + 1", "2 + 2", "3 + 3")
     notebook = nbformat().read(path, as_version=4)
     edit(notebook)
-    path.write_bytes((nbformat().v4.writes(notebook) + "\n").encode())
+    path.write_text(nbformat().v4.writes(notebook) + "\n", encoding="utf-8")
     assert finding in check(path)
     fix(path)
-    assert check(path) == []
-    assert parameters(path) == {"profile": "quick", "seed": 7, "out": "", "recompute": False}
-    good = path.read_bytes()
-    path.write_bytes(good.replace(b"\n ", b"\n  "))
+    good = path.read_text(encoding="utf-8")
+    path.write_text(good.replace("\n ", "\n  "), encoding="utf-8")
     assert check(path) == [FORM]
     fix(path)
-    assert path.read_bytes() == good
+    assert (check(path), path.read_text(encoding="utf-8")) == ([], good)
+    assert parameters(path) == {"profile": "quick", "seed": 7, "out": "", "recompute": False}
 
 
 START = CHAPTERS["one_mean"]

@@ -121,13 +121,12 @@ def test_a_figure_alone_has_the_cells_that_bind_what_its_own_reads(path):
     for figure in [one for cell in cells if cell.cell_type == "code" for one in shown(cell.source)]:
         sources = [cell.source for cell in alone(nbformat().read(path, 4), figure).cells]
         assert figure in shown(sources[-1])
-        names = [
-            one for one in ast.walk(ast.parse("\n".join(sources))) if isinstance(one, ast.Name | ast.alias)
-        ]
-        bound = {one.asname or one.name for one in names if isinstance(one, ast.alias)}
-        bound |= {one.id for one in names if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Load)}
-        assert {one.id for one in names if isinstance(one, ast.Name)} <= bound | {*dir(builtins)}
         assert len(sources) < 5
+        tree = [*ast.walk(ast.parse("\n".join(sources)))]
+        names = {(one.id, type(one.ctx)) for one in tree if isinstance(one, ast.Name)}
+        bound = {one.asname or one.name for one in tree if isinstance(one, ast.alias)}
+        bound |= {name for name, context in names if context is not ast.Load}
+        assert {name for name, _ in names} <= bound | {*dir(builtins)}
 
 
 # Runs away from a notebook's start: judged by predictions, one at every combination, sharing their blocks.
