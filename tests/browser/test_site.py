@@ -55,14 +55,3 @@ def test_a_filter_and_keys_lead_to_a_card(offline, written):
     assert page.locator(".card").nth(1).get_attribute("open") is not None
     page.keyboard.press("Escape")
     assert page.locator(".card").nth(1).get_attribute("open") is None
-
-
-def test_the_start_asks_three_questions_and_its_map_is_moved_by_keys(offline, written):
-    page = offline(written[0].as_uri(), (1280, 800))
-    asked = [one for one in page.locator("h2").all_text_contents() if one.endswith("?")]
-    assert len(asked) == 3
-    handle = page.locator(".workbench-explorer .panels").first
-    before = page.locator("input[type=text][name=epsilon]").first.input_value()
-    handle.focus()
-    page.keyboard.press("ArrowLeft")
-    assert float(page.locator("input[type=text][name=epsilon]").first.input_value()) < float(before)

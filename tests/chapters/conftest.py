@@ -1,7 +1,6 @@
 """Worlds in which a claim is false."""
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from workbench.chapters.registry import CLAIMS
 from workbench.study import sweeps as sweep
 from workbench.study.rules import Status
-from workbench.study.sweeps import Sweep
+from workbench.study.sweeps import Sweep, run
 
 # A world of another block needs no care: tables are kept by what measured them. Where a part of the package
 # is replaced, which blocks call, the tables measured with it are forgotten with it.
@@ -46,29 +45,13 @@ class World:
         if self.parts:
             sweep.forget()
 
-    def falsify(self, module, case):
-        """Let a sweep measure the world of this case."""
-        self.sweep(
-            module, case.sweep, block=case.change(getattr(module, case.sweep).block), trials=case.trials
-        )
+    def refutes(self, module, claim, sweep, change, trials, expected=""):
+        """Fail unless a claim is refuted where a sweep measures what `change` makes of it, in so many trials.
 
-
-class Falsified(NamedTuple):
-    """A claim in a world in which it is false.
-
-    `change` takes the block of the sweep to one that measures this world, in so many trials. `refuted` is how
-    one of the checks that are refuted begins, or a list of how all of them do, in their order.
-    """
-
-    claim: str
-    sweep: str
-    change: object
-    trials: int
-    refuted: str | list[str] = ""
-
-    def require(self):
-        """Decide the claim, and fail if it is not refuted, or by another check."""
-        require_refuted(self.claim, self.refuted)
+        `expected` is how one of the refuted checks begins, or a list of how all of them do, in their order.
+        """
+        self.sweep(module, sweep, block=change(getattr(module, sweep).block), trials=trials)
+        require_refuted(claim, expected)
 
 
 def columns(change):
@@ -99,6 +82,15 @@ def instead(block):
     return lambda _: block
 
 
+def failing(share, bad=np.inf, good=0.1):
+    """Return the block in which this share of the errors is too large."""
+
+    def block(*, trials, data, noise, **point):
+        return {"error": np.where(data.random(trials) < share, bad, good), "mean": np.zeros(trials)}
+
+    return block
+
+
 def constant(**found):
     """Return the block that measures the same numbers everywhere."""
 
@@ -108,6 +100,11 @@ def constant(**found):
     return block
 
 
+def small(sweep, trials, seed=SEED):
+    """Return the table of a sweep in so many trials."""
+    return run(replace(sweep, name=f"test-{sweep.name}", trials=trials), "quick", seed=seed)
+
+
 def decided(identifier, profile="quick"):
     """Return the verdict on a claim, which can be written."""
     verdict = CLAIMS[identifier].decide(profile, SEED)
@@ -115,14 +112,10 @@ def decided(identifier, profile="quick"):
     return verdict
 
 
-def checks_of(verdict):
-    """Return the records of the checks of a verdict; if it is none but itself, its own."""
-    return verdict.detail.get("checks", [vars(verdict)])
-
-
 def statuses(identifier, profile="quick"):
-    """Return what is found of a claim, check by check."""
-    return {check["id"]: check["status"] for check in checks_of(decided(identifier, profile))}
+    """Return what is found of a claim, check by check; of one without, by itself."""
+    verdict = decided(identifier, profile)
+    return {check["id"]: check["status"] for check in verdict.detail.get("checks", [vars(verdict)])}
 
 
 def refuted(identifier, profile="quick"):

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tests.chapters.conftest import SEED, small
 from workbench.chapters.many_dimensions import coinpress, steps
 from workbench.study.rules import Status, claim_level
-from workbench.study.sweeps import resampler, run
+from workbench.study.sweeps import resampler
 
-SEED, LEVEL = 6, claim_level() / 50
+LEVEL = claim_level() / 50
 
 
 def refuted(checks):
@@ -20,10 +21,6 @@ def refuted(checks):
 def at(sweep, **kept):
     """A sweep at those of its points that have one of these values."""
     return replace(sweep, points=tuple(p for p in sweep.points if all(p[key] in kept[key] for key in kept)))
-
-
-def small(sweep, trials):
-    return run(replace(sweep, name=f"test-{sweep.name}", trials=trials), "quick", seed=SEED)
 
 
 def falsified(frame, changes):

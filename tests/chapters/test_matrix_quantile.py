@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.chapters.conftest import decided
+from tests.chapters.conftest import decided, failing
 from workbench.chapters.covariance.one_radius import geometric
 from workbench.chapters.matrix_quantile import lifted, outliers, rows
 from workbench.losses import total_variation_of_means, univariate_total_variation
@@ -15,11 +15,6 @@ from workbench.study.rules import Status
 HOLDS, REFUTED = Status.HOLDS, Status.REFUTED
 
 
-def failing(share, bad=np.inf, good=0.01):
-    """A block of errors, this share of which are no releases, or bad ones."""
-    return lambda *, trials, data, noise, **point: {"error": np.where(data.random(trials) < share, bad, good)}
-
-
 @pytest.mark.parametrize(
     ("share", "more", "status"), [(0.02, 1.0, HOLDS), (0.3, 1.0, REFUTED), (0.02, 1.3, REFUTED)]
 )
@@ -27,7 +22,7 @@ def failing(share, bad=np.inf, good=0.01):
 @pytest.mark.daily
 def test_too_many_failures_or_too_many_rows_are_refuted(world, near, share, more, status):
     name, first = ("NEARBY", rows.NEAR_PLANNED) if near else ("SUCCESS", rows.PLANNED)
-    changed = {d: replace(one, block=failing(share)) for d, one in getattr(rows, name).items()}
+    changed = {d: replace(one, block=failing(share, good=0.01)) for d, one in getattr(rows, name).items()}
     world.part(rows, name, changed)
     world.part(rows, "planned", lambda d, alpha, budget=None: int(more * first[d]))
     assert decided(f"matrix-quantile/planned-rows-{'near' if near else 'succeed'}", "full").status is status

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from tests.chapters.conftest import SEED, Falsified, columns, elsewhere, refuted, require_refuted
+from tests.chapters.conftest import SEED, columns, elsewhere, refuted, require_refuted, small
 from workbench.chapters.one_mean import costs, histograms, intervals, locating, quantiles
 from workbench.estimators import intervals as interval
 from workbench.estimators.release import FOR_OTHERS
@@ -31,10 +31,6 @@ def nothing_remembered():
 
 def statuses(checks):
     return {check.status for check in checks}
-
-
-def small(sweep, trials):
-    return run(replace(sweep, name=f"test-{sweep.name}", trials=trials), "quick", seed=SEED)
 
 
 def paper(factor):
@@ -72,9 +68,7 @@ WORLDS = [
 @pytest.mark.daily
 @pytest.mark.parametrize(("module", "claim", "case"), [(one, name, more) for one, name, *more in WORLDS])
 def test_a_falsified_world_is_refuted(world, module, claim, case):
-    false = Falsified(NAME(claim), *case)
-    world.falsify(module, false)
-    false.require()
+    world.refutes(module, NAME(claim), *case)
 
 
 @pytest.mark.daily
@@ -117,12 +111,11 @@ def test_errors_of_another_world_are_refuted_and_true_ones_are_not(sweep, trials
 
 
 @pytest.mark.daily
-def test_more_error_and_more_abstentions_are_not_near_the_sample_mean(monkeypatch):
+def test_more_error_and_more_abstentions_are_not_near_the_sample_mean(world, monkeypatch):
     monkeypatch.setattr(costs, "WIDE", (100.0,))
-    points = tuple(
-        one for one in costs.RATIOS.points if (one["radius"], one["calibration"]) == (100, "tight")
-    )
-    honest, free = small(replace(costs.RATIOS, points=points), 400), small(costs.UNBOUNDED_RATIOS, 400)
+    near = {"radius": 100, "calibration": "tight"}
+    world.sweep(costs, "RATIOS", keep=lambda point: near.items() <= point.items())
+    honest, free = small(costs.RATIOS, 400), small(costs.UNBOUNDED_RATIOS, 400)
     mute = free["abstained"] | (free["trial"] % 4 == 0)
     silent = free.assign(abstained=mute, error=free["error"].where(~mute, np.inf))
     louder = honest.assign(error=1.5 * honest["error"])
@@ -133,17 +126,16 @@ def test_more_error_and_more_abstentions_are_not_near_the_sample_mean(monkeypatc
 
 @pytest.mark.daily
 @pytest.mark.parametrize(("rms", "failure"), [(1.3, 1.0), (1 / 1.3, 1.0), (1.0, 0.8)])
-def test_a_prediction_that_is_off_is_refuted(monkeypatch, rms, failure):
-    points = tuple(point for point in costs.PREDICTED.points if point["n"] in (100, 300))
-    monkeypatch.setattr(costs, "PREDICTED", replace(costs.PREDICTED, name="test-predicted", points=points))
-    monkeypatch.setattr(costs, "EDGE", replace(costs.EDGE, name="test-edge", trials=4000))
+def test_a_prediction_that_is_off_is_refuted(world, rms, failure):
     true = costs.predict
+    world.sweep(costs, "PREDICTED", name="test-predicted", keep=lambda point: point["n"] in (100, 300))
+    world.sweep(costs, "EDGE", name="test-edge", trials=4000)
 
     def off(point):
         one = true(point)
         return replace(one, rms=rms * one.rms, failure=failure * one.failure)
 
-    monkeypatch.setattr(costs, "predict", off)
+    world.part(costs, "predict", off)
     assert refuted(NAME("error-as-predicted"))
 
 

@@ -6,17 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from tests.chapters.conftest import Falsified, columns, require_refuted
+from tests.chapters.conftest import columns, require_refuted
 from tests.study.test_tracing import exact_mean_traced
 from workbench.catalog import CATALOG
-from workbench.chapters.what_epsilon_means import (
-    attacks,
-    densities,
-    members,
-)
-from workbench.chapters.what_epsilon_means.densities import (
-    GAUSSIAN,
-)
+from workbench.chapters.what_epsilon_means import attacks, densities, members
+from workbench.chapters.what_epsilon_means.densities import GAUSSIAN
 from workbench.privacy.budgets import gaussian_delta
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.profiles import CONTRACT_LEVEL
@@ -123,9 +117,7 @@ def test_a_grid_on_which_floats_are_used_is_refuted(world):
 )
 def test_exchanged_means_are_noticed(world, claim, column, other):
     exchanged = columns(lambda found, point: {column: found[other]})
-    case = Falsified(claim, "TRACED", exchanged, 2500, "d = 1000")
-    world.falsify(members, case)
-    case.require()
+    world.refutes(members, claim, "TRACED", exchanged, 2500, "d = 1000")
 
 
 def few(world, **changes):

@@ -84,13 +84,11 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
     ("arguments", "words"),
     [
         (("lst",), "COMMAND = 'lst': expected one of lab, reproduce"),
-        (("list", "TwoStepMean"), "did you mean univariate/two-step-mean?"),
         (("list", "mean/coinpres"), f"expected one of {len(CATALOG)} names; did you mean mean/coinp"),
         (("claims", "L17/Thm2.55"), "did you mean L17/Thm2.5"),
         (("claims", "private-for-fre"), "did you mean one-mean/private-for-free?"),
         (("claims", "--status", "maybe"), "--status = 'MAYBE': expected one of HOLDS"),
         (("claims", "--from", "nowhere"), "from = 'nowhere': expected a folder of figures"),
-        (("audit", "univariate/medan"), "did you mean univariate/median?"),
         (("audit", "mean/empirical"), "key = 'mean/empirical': expected an estimator that is private"),
         (("lab", "--port", "0"), "port = 0"),
     ],

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import MISSING, fields
@@ -51,11 +52,10 @@ def estimate(file="good", key="two-step-mean", budget=PURE, settings=("radius=9"
     return ("estimate", file, "--key", key, *column, *budget, *flags, *more)
 
 
-def recorded(command, *arguments, **asked):
+def recorded(command, *arguments, more=(), **asked):
     """The value of an estimate, and all else that is told: its record, and its text without the value."""
-    more = (*asked.pop("more", ()), "--out", "out.json")
     Path("out.json").unlink(missing_ok=True)
-    out = command(*estimate(*arguments, **asked, more=more)).printed()
+    out = command(*estimate(*arguments, **asked, more=(*more, "--out", "out.json"))).printed()
     record = json.loads(Path("out.json").read_text(encoding="utf-8"))
     return record.pop("value"), record, out.partition("\n")[2]
 
@@ -74,11 +74,10 @@ def test_one_line_changes_the_estimate_alone(folder, command, row):
 
 
 def test_it_prints_the_plan_where_the_noise_is_from_and_how_far_it_may_be_off(folder, command):
-    value, record, said = recorded(command)
+    value, _, said = recorded(command)
     assert isinstance(value, float)
-    for words in ("noise seeded by the operating system, in floats", "\n    locate: window_median, ε = 1"):
-        assert words in said
-    assert "predicted error: " in said
+    told = "noise seeded by the operating system, in floats", "\n    locate: window_median, ε = 1"
+    assert all(words in said for words in (*told, "predicted error: "))
     _, record, said = recorded(command, key="clipped-mean")
     estimator = module.estimator("univariate/clipped-mean", {"radius": 9.0, "sigma": 1.0})
     bound = estimator.error_bound(5, 1, PureDP(1.0), 0.05)
@@ -170,7 +169,6 @@ SLIPS = (
     (estimate(key="unbounded-mean", settings=()), "budget = PureDP(epsilon=1.0)", "ApproxDP or ZCDP"),
     (estimate(budget=()), "epsilon = None", "--rho"),
     (estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"),
-    (estimate(settings=("radius",)), "'radius'", "NAME=VALUE"),
     (estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"),
     (estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"),
     (estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"),
@@ -182,7 +180,6 @@ SLIPS = (
     (estimate(key="mean/empirical", settings=()), "key = 'mean/empirical'", "an estimator that is private"),
     (estimate(more=("--missing", "1.1e100")), "missing = 1.1e+100", "at most 1e+100"),
     (estimate(more=("--separator", "1")), "separator = '1'", "one character"),
-    (estimate(more=("--decimal", ";")), "decimal = ';'", "one of"),
     (estimate(more=("--seed", "-1")), "seed = -1", "at least 0"),
     (estimate(more=("--out", "a\0b")), "out = 'a", "the name of a file"),
     (estimate(more=("--out", "no/such/a.json")), "out = 'no/such/a.json'", "folder that exists"),
@@ -275,12 +272,8 @@ def test_an_output_that_takes_nothing_is_said_and_costs_no_release(
 ):
     (folder / "hostile.csv").write_text("height\n" + "\n".join(HOSTILE * 9) + "\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""} | settings
-    line = [sys.executable, "-m", "workbench.cli", *arguments]
-    with open(to or os.devnull, "w") as output:
-        closed = {"preexec_fn": lambda: os.close(1)} if to is None else {}
-        done = subprocess.run(
-            line, stdout=output, stderr=-1, text=True, env=environment, check=False, **closed
-        )
+    line = shlex.join([sys.executable, "-m", "workbench.cli", *arguments]) + (f" >{to}" if to else " >&-")
+    done = subprocess.run(line, shell=True, stderr=-1, text=True, env=environment, check=False)
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith(begins)
     assert code or not done.stderr
@@ -302,19 +295,16 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
     lines = ["171.25,1", "171.25x,2", "NA,3", ",", "171.25,1,1", "1e999,4", "", '171.25,"6,5"']
     text, good = checked(folder, "a,b", lines)
     assert not good
-    assert "171" not in text
-    assert "6,5" not in text
-    assert [line.strip() for line in text.splitlines() if line.startswith("  line")] == [
-        "line 3, column a: no number",
-        "line 6, column a: no number",
-        "line 6, column b: no number",
-        "line 7, column a: no number",
-        "line 9, column b: no number",
-    ]
-    for words in ("a: 2 numbers, 3 missing, 3 unreadable", "b: 4 numbers, 2 missing, 2 unreadable"):
-        assert f"column {words}" in text
-    assert "Lines with more cells than the header has names, which are unreadable: 1." in text
-    assert "not private" in text
+    assert not re.search("171|6,5", text)
+    places = re.findall(r"^ +line (\d), column (\w): no number$", text, re.MULTILINE)
+    assert places == [("3", "a"), ("6", "a"), ("6", "b"), ("7", "a"), ("9", "b")]
+    for words in (
+        "column a: 2 numbers, 3 missing, 3 unreadable",
+        "column b: 4 numbers, 2 missing, 2 unreadable",
+        "Lines with more cells than the header has names, which are unreadable: 1.",
+        "not private",
+    ):
+        assert words in text
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import json
 import re
 from dataclasses import replace
-from itertools import groupby
+from functools import partial
+from itertools import groupby, product
 from math import inf
 
 import numpy as np
@@ -56,19 +57,22 @@ LOCATION = ("location", *told("location"))
 ROWS = {"budget": None, "delta": 1e-6}
 
 
-def asked(subject="", settings=None, **more):
-    known = facts(subject) | (settings or {})
-    return Question(
-        **{"alpha": 0.2, "budget": BUDGET, "calibrations": BOTH} | more, subject=subject, settings=known
-    )
+def asked(subject, settings=None, **more):
+    usual = {
+        "alpha": 0.2,
+        "budget": BUDGET,
+        "calibrations": BOTH,
+        "settings": facts(subject) | (settings or {}),
+    }
+    return Question(subject=subject, **usual | more)
 
 
 def bound(answer, n, budget=None):
     """The bound, or the prediction, of an answer's estimator; infinite where so few rows are refused."""
     one, spent = answer.candidate, budget or answer.budget
-    calibration = {"calibration": one.calibration} if one.calibration else {}
     values = {name: given.value for name, given in one.parameters.items()}
-    estimator = replace(CATALOG[answer.key].estimator, **values, **calibration)
+    values |= {"calibration": one.calibration} if one.calibration else {}
+    estimator = replace(CATALOG[answer.key].estimator, **values)
     try:
         if one.kind == "predicted":
             return estimator.predicted_error(n, one.d, spent)
@@ -146,22 +150,22 @@ def test_why_an_entry_does_not_answer(more, words):
 @pytest.mark.parametrize("key", PRIVATE)
 def test_a_refusal_names_the_next_n_that_works(key):
     """From two rows on: of one row, what is said is that two are the fewest of any kind."""
-    for example in CATALOG[key].examples:
-        for d in (1,) if CATALOG[key].population.d is None else (1, 2, 5):
-            chosen, budget = example.estimator, example.budget
-            try:
-                least = fewest_rows(chosen, d, budget)
-            except ArgumentError:
-                continue  # no n at this d
-            for n in {least - 1, least // 2, 2} - {0, 1}:
-                if n < least and not accepts(chosen, n, d, budget):
-                    with pytest.raises(ArgumentError) as caught:
-                        chosen.plan(n, d, budget)
-                    named = int(re.search(r"at least (\d+)", str(caught.value))[1])
-                    others = {n + 1, (n + named) // 2, named - 1} - {named}
-                    assert accepts(chosen, named, d, budget)
-                    assert not any(accepts(chosen, m, d, budget) for m in others)
-            assert all(accepts(chosen, n, d, budget) for n in (least, least + 1, least + 7, 2 * least + 1))
+    for example, d in product(
+        CATALOG[key].examples, (1,) if CATALOG[key].population.d is None else (1, 2, 5)
+    ):
+        works = partial(accepts, example.estimator, d=d, budget=example.budget)
+        try:
+            least = fewest_rows(example.estimator, d, example.budget)
+        except ArgumentError:
+            continue  # no n at this d
+        for n in {least - 1, least // 2, 2} - {0, 1}:
+            if n < least and not works(n):
+                with pytest.raises(ArgumentError) as caught:
+                    example.estimator.plan(n, d, example.budget)
+                named = int(re.search(r"at least (\d+)", str(caught.value))[1])
+                assert works(named)
+                assert not any(map(works, {n + 1, (n + named) // 2, named - 1} - {named}))
+        assert all(map(works, (least, least + 1, least + 7, 2 * least + 1)))
 
 
 # Simulation
@@ -265,7 +269,6 @@ def test_rows_are_turned_into_a_budget_with_the_usual_delta_or_another(command):
         (("univariate/median", "--alpha", "1"), ("set radius = None", "--set sigma=NUMBER")),
         (("mean", "--relative", "1%"), ("relative = '1%'", "--set centre=NUMBER")),
         (("mean", "--confidence", "0.9", "--beta", "0.1"), ("either --confidence or --beta",)),
-        (("mean", "--delta", "1e-6"), ("epsilon = None",)),
         (("mean", "--n", "10", "--epsilon", "1", "--alpha", "1"), ("n = 10", "either --n", "--epsilon")),
         (("mean", "--alpha", "1", "--simulate", "--runs", "3"), ("runs",)),
         (("--from", "nothing"), ("expected module:object",)),

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -90,26 +89,6 @@ def marked(mark, running=""):
 PATIENCE = 180.0  # seconds until a test that hangs is called so
 
 
-@dataclass
-class Cluster:
-    """One scheduler and its workers, each of one thread."""
-
-    scheduler: subprocess.Popen
-    address: str
-    environment: dict
-    workers: list = field(default_factory=list)
-
-    def work(self):
-        command = ("dask_worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
-        self.workers.append(started(*command, environment=self.environment))
-
-    def end(self):
-        for process in (self.scheduler, *self.workers):
-            process.kill()
-            process.wait()
-            process.stderr.close()
-
-
 def started(name, *options, environment):
     command = [sys.executable, "-W", "ignore", "-m", f"distributed.cli.{name}", *options]
     return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
@@ -117,20 +96,20 @@ def started(name, *options, environment):
 
 @contextmanager
 def cluster(environment, workers=2):
-    """Yield a cluster on the loopback, at a port that is free."""
+    """Yield the address of a cluster on the loopback, at a free port, its scheduler and its workers."""
     options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-    scheduler = started("dask_scheduler", *options, environment=environment)
-    found = Cluster(scheduler, "", environment)
+    processes = [started("dask_scheduler", *options, environment=environment)]
     try:
-        for line in scheduler.stderr:
-            if address := re.search(r"Scheduler at:\s+(tcp://[\d.:]+)", line):
-                found.address = address[1]
-                break
-        for _ in range(workers):
-            found.work()
-        yield found
+        lines = (re.search(r"Scheduler at:\s+(tcp://[\d.:]+)", line) for line in processes[0].stderr)
+        address = next(filter(None, lines))[1]
+        options = (address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        processes += [started("dask_worker", *options, environment=environment) for _ in range(workers)]
+        yield address, *processes
     finally:
-        found.end()
+        for process in processes:
+            process.kill()
+            process.wait()
+            process.stderr.close()
 
 
 def until(true):

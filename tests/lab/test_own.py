@@ -99,7 +99,6 @@ def test_what_cannot_be_drawn_is_refused():
         compare({"mine": mine}, population=NORMAL, n=9, budget=[ZCDP(1.0), PureDP(1.0)], trials=5)
     with pytest.raises(ArgumentError, match="at most 4"):
         colour_keys({str(k): mine for k in range(5)})
-    keys = colour_keys(
-        {"a": ClippedMean(radius=1, sigma=1.0), "b": ClippedMean(radius=2, sigma=1.0), "c": mine}
-    )
-    assert list(keys.values()) == ["univariate/clipped-mean", "yours/1", "yours/2"]
+    clipped = {str(radius): ClippedMean(radius=radius, sigma=1.0) for radius in (1, 2)}
+    keys = colour_keys({**clipped, "mine": mine})
+    assert [*keys.values()] == ["univariate/clipped-mean", "yours/1", "yours/2"]

@@ -77,28 +77,32 @@ def test_json_gives_a_chart_back_and_keeps_six_digits():
 
 
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("argument", "make"),
     [
-        (lambda: Series("s", [1, 2], [1]), ("y = '1 numbers'", "as many as x has: 2")),
-        (lambda: Mark("m", "arrow", x=1, y=1), ("x2 = None", "needs x, y, x2, y2")),
-        (lambda: Heat(((1.0,), (1.0, 2.0)), (0, 1)), ("values", "rows of one length")),
-        (lambda: Chart("a", "t", (), alt=" "), ("alt = ' '", "in words")),
+        ("y", lambda: Series("s", [1, 2], [1])),
+        ("x2", lambda: Mark("m", "arrow", x=1, y=1)),
+        ("values", lambda: Heat(((1.0,), (1.0, 2.0)), (0, 1))),
+        ("alt", lambda: Chart("a", "t", (), alt=" ")),
     ],
 )
-def test_bad_arguments_are_named(make, words):
-    with pytest.raises(ArgumentError) as caught:
+def test_bad_arguments_are_named(argument, make):
+    with pytest.raises(ArgumentError, match=f"^{argument} = "):
         make()
-    assert all(word in str(caught.value) for word in words)
 
 
 @pytest.mark.turns(4)
 def test_hostile_numbers_and_far_marks_draw_without_a_warning():
-    far = replace(LINES[0], label_at=(1e9, 1e9)), (Mark("far away", x=1e9, y=1e-9),)
-    png(draw(chart(replace(PANEL, series=far[:1], marks=far[1]))))
+    marks = (Mark("far away", x=1e9, y=1e-9),)
+    far = replace(PANEL, series=(replace(LINES[0], label_at=(1e9, 1e9)),), marks=marks)
     x, y = (1, 2, 3, 4, 5), (np.inf, np.nan, -1.0, 0.0, 1e308)
-    for scale in ("log", "linear"):
-        png(draw(chart(Panel("p", "x", "y", (Series("s", x, y, low=y, high=y),), yscale=scale))))
-    png(draw(chart(Panel("empty", "x", "y", ()))))
+    hostile = Panel("p", "x", "y", (Series("s", x, y, low=y, high=y),))
+    for panel in (
+        far,
+        replace(hostile, yscale="log"),
+        replace(hostile, yscale="linear"),
+        Panel("", "", "", ()),
+    ):
+        png(draw(chart(panel)))
 
 
 def test_style_does_not_leak_and_user_settings_do_not_leak_in():

@@ -296,10 +296,10 @@ def test_what_cleans_up_is_not_interrupted_again_and_the_handlers_come_back(how)
 
 
 @contextmanager
-def begun(lab, dask):
+def begun(lab, address):
     """Start a `reproduce` whose second sweep stands still in the middle, and leave none behind."""
     said = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    words = [*lab.command, "--scheduler", dask.address]
+    words = [*lab.command, "--scheduler", address]
     with subprocess.Popen(words, cwd=lab.checkout, env=lab.environment, **said) as process:
         try:
             until(lambda: len(lab.stored) == COUNT + OPEN)
@@ -311,8 +311,8 @@ def begun(lab, dask):
 @pytest.mark.dask
 def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
     lab = Lab(whole.checkout, tmp_path, "claim")
-    with cluster(lab.environment) as dask, begun(lab, dask) as process:
-        dask.workers[0].kill()
+    with cluster(lab.environment) as (address, _, worker, _), begun(lab, address) as process:
+        worker.kill()
         (tmp_path / "GATE").touch()
         said, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, said + errors
@@ -322,16 +322,16 @@ def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
 @pytest.mark.dask
 def test_a_scheduler_that_is_killed_is_one_line_and_the_next_run_goes_on(whole, tmp_path):
     lab = Lab(whole.checkout, tmp_path, "claim")
-    with cluster(lab.environment) as dask, begun(lab, dask) as process:
-        dask.scheduler.kill()
+    with cluster(lab.environment) as (address, scheduler, *_), begun(lab, address) as process:
+        scheduler.kill()
         said, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, said + errors
     kept = f"{OPEN * TRIALS} of {COUNT * TRIALS} rows kept, run again to go on"
     assert f"FAILED 01_gated/seed=8: SchedulerLostError: scheduler lost: {kept}" in said
     assert errors == ""
     (tmp_path / "GATE").touch()
-    with cluster(lab.environment) as dask:
-        said = lab.reproduce("--scheduler", dask.address)
+    with cluster(lab.environment) as (address, *_):
+        said = lab.reproduce("--scheduler", address)
     with Store(whole.database) as store:
         assert digest([store])[1] in said
     assert lab.bytes() == whole.bytes()
@@ -345,8 +345,8 @@ def test_a_cluster_that_does_not_answer_or_has_no_worker_is_refused(monkeypatch)
         with lending(scheduler=address), pytest.raises(ArgumentError, match=r"scheduler = .*that answers"):
             run(sweep, "quick", seed=1)
     with (
-        cluster(dict(os.environ), workers=0) as none,
-        lending(scheduler=none.address),
+        cluster(dict(os.environ), workers=0) as (address, _),
+        lending(scheduler=address),
         pytest.raises(ArgumentError, match="one with a worker within 2 s"),
     ):
         run(sweep, "quick", seed=1)
