@@ -323,18 +323,8 @@ def test_the_least_enough_is_found_from_any_guess(answer, guess, start, most):
     assert least(enough, start, most, guess) == (max(answer, start) if answer <= most else None)
 
 
-def test_every_solution_is_the_least_that_is_enough():
-    error, n = TRADE.error, TRADE.rows(0.1, 1.0, DELTA)
-    assert error(n, 1.0, DELTA) <= 0.1 < error(n - 1, 1.0, DELTA)
-    epsilon = TRADE.epsilon(0.1, n, DELTA)
-    assert error(n, epsilon, DELTA) <= 0.1 < error(n, epsilon - 0.01, DELTA)
-    delta = TRADE.delta(0.1, n, 1.0)
-    assert error(n, 1.0, delta) <= 0.1 < error(n, 1.0, delta / 1.02)
-    assert TRADE.rows(0.1, 1.0, DELTA, guess=n / 50) == n
+def test_what_takes_no_budget_at_so_many_columns_says_why_and_what_no_budget_reaches_has_none():
     assert TRADE.epsilon(1e-6, 10, DELTA) is None
-
-
-def test_what_takes_no_budget_at_so_many_columns_says_why():
     with pytest.raises(ArgumentError, match="step = "):
         TradeOff("mean/tukey", 3).error(1000, 1.0, DELTA)
 
