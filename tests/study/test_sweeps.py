@@ -14,7 +14,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -74,7 +73,7 @@ def ran(one=None, profile="quick", seed=SEED, **options):
 
 
 def same(a, b):
-    pd.testing.assert_frame_equal(a, b, check_exact=True)
+    assert a.equals(b)
     numbers = [frame.select_dtypes("number").to_numpy(np.float64).tobytes() for frame in (a, b)]
     assert numbers[0] == numbers[1]  # zeros have signs
 
@@ -305,9 +304,10 @@ def shelf(store):
     return store.shelf(one.name, one.block, one.trials, seed=SEED)
 
 
-def rows(path):
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        return connection.execute("SELECT sweep, point, block, seconds FROM cells ORDER BY rowid").fetchall()
+def kept(path):
+    with closing(sqlite3.connect(path)) as connection:
+        ((count,),) = connection.execute("SELECT COUNT(*) FROM cells")
+    return count
 
 
 @pytest.mark.parametrize("options", [{}, pytest.param({"jobs": 2}, marks=pytest.mark.daily)])
@@ -319,7 +319,7 @@ def test_a_stored_sweep_has_the_rows_of_one_without_a_store_and_goes_on_from_wha
         CALLS.clear()
         same(plain, ran(wider, "full", store=path))
         assert len(CALLS) == missing
-        assert len(rows(path)) == 9
+        assert kept(path) == 9
 
 
 def hindered(*, trials, data, noise, **point):
@@ -337,7 +337,7 @@ def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
     for options in ({}, {"jobs": 2}):
         with pytest.raises(CellError, match="'n': 7"):
             ran(sweep(block=hindered), "full", store=path, **options)
-        assert len(rows(path)) == 3
+        assert kept(path) == 3
     obstacle.unlink()
     same(ran(sweep(block=hindered), "full", store=path), ran(profile="full"))
 
@@ -367,7 +367,7 @@ def test_rows_of_anything_else_are_not_reused(path, changed, seed, software, mon
     CALLS.clear()
     same(ran(changed, seed=seed, store=path), ran(changed, seed=seed))
     assert len(CALLS) == 2 * 4
-    assert len(rows(path)) == 8
+    assert kept(path) == 8
 
 
 def test_a_package_that_was_written_since_it_was_imported_is_refused(path, monkeypatch, tmp_path):
@@ -494,9 +494,9 @@ def test_several_drivers_may_make_and_fill_one_store(tmp_path):
         for number in range(25):
             path = tmp_path / f"{number}.sqlite"
             assert [*pool.map(drive, [path] * 4)] == [None] * 4
-            assert len(rows(path)) == 6
+            assert kept(path) == 6
     same(ran(profile="full", store=path), ran(profile="full"))
-    assert len(rows(path)) == 6
+    assert kept(path) == 6
 
 
 # --- by what it is found again --------------------------------------------------------------------
