@@ -20,7 +20,7 @@ from workbench.chapters.sparse_covariance import designs
 from workbench.linalg import psd_part
 from workbench.study import scaling as run
 from workbench.study.rules import Status
-from workbench.study.scaling import Least, Setting, catalogued, grows
+from workbench.study.scaling import Least, Setting, grows
 
 SURE = 0.01  # of ln n: half the width of what is said to have been found
 
@@ -126,9 +126,7 @@ def test_what_is_predicted_is_committed(record):
         assert not isfinite(kept.predicted) or here.predicted == pytest.approx(kept.predicted)
 
 
-MEASURED = {
-    one.statement.key: one for one in rows().values() if one.statement.block not in (None, catalogued)
-}
+MEASURED = {one.statement.key: one for one in rows().values() if one.statement.block}
 
 
 @pytest.mark.daily
