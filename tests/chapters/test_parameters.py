@@ -240,20 +240,17 @@ def faults(chart, usual, known):
     if len(chart.title) > 80:
         yield f"a title of {len(chart.title)} letters"
     for place, panel in enumerate(chart.panels):
-        for limits, scale in ((panel.xlim, panel.xscale), (panel.ylim, panel.yscale)):
+        axes = (panel.xlim, panel.xscale), (panel.ylim, panel.yscale)
+        for limits, scale in axes:
             if limits and not (all(within(one, None, scale) for one in limits) and limits[0] < limits[1]):
                 yield f"panel {place}: limits {limits}"
-        shown = [
-            (x, y)
-            for one in panel.series
-            for x, y in zip(one.x, one.y, strict=True)
-            if within(x, panel.xlim, panel.xscale) and within(y, panel.ylim, panel.yscale)
-        ]
-        if not (shown or panel.heat or panel.note or known):
+        points = (pair for one in panel.series for pair in zip(one.x, one.y, strict=True))
+        seen = any(all(map(within, pair, *zip(*axes, strict=True))) for pair in points)
+        if not (seen or panel.heat or panel.note or known):
             yield f"panel {place}: nothing is shown"
-        for mark in panel.marks:
-            if not all(isfinite(getattr(mark, one)) for one in PLACES if getattr(mark, one) is not None):
-                yield f"panel {place}: {mark}"
+        marks = [getattr(mark, one) for mark in panel.marks for one in PLACES]
+        if not all(one is None or isfinite(one) for one in marks):
+            yield f"panel {place}: {marks}"
 
 
 @cache
@@ -308,11 +305,6 @@ def test_wrong_values_are_refused_by_name_and_legal_ones_are_not(name, parameter
 def test_a_notebook_declares_its_parameters_and_gives_them_to_its_session(notebook):
     own = set(parameters(notebook))
     assert own - {*REQUIRED} == set(CHAPTERS[chapter(notebook.stem)])
-    given, setup, *_ = cells(notebook)
-    names, calls = {}, []
-    exec(given, names)
-    with patch("workbench.lab.notebook.Session", lambda *words, **named: calls.append((words, named))):
-        exec(setup, names)
-    ((words, named),) = calls
-    assert words == (chapter(notebook.stem),)
-    assert named == {name: names[name] for name in own}
+    with patch("workbench.lab.notebook.Session") as made:
+        names, _ = ready(notebook, "nowhere")
+    made.assert_called_once_with(chapter(notebook.stem), **{name: names[name] for name in own})

@@ -141,17 +141,6 @@ class Lab:
     def reproduce(self, *options, code=0):
         return self.run(*self.command, *options, code=code)
 
-    def kill(self, blocks, *options):
-        """Kill a `reproduce` with SIGKILL when so many blocks are stored, and wait for its kernel's end."""
-        words, quiet = [*self.command, *options], {"stdout": subprocess.DEVNULL}
-        with subprocess.Popen(words, cwd=self.checkout, env=self.environment, **quiet) as process:
-            try:
-                until(lambda: len(self.stored) == blocks or process.poll() is not None)
-            finally:
-                process.kill()
-        assert process.returncode == -signal.SIGKILL
-        until(lambda: not self.kernel)
-
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
@@ -227,7 +216,15 @@ def test_a_timeout_is_named_and_leaves_no_process(whole, tmp_path):
 @pytest.mark.parametrize(("gated", "before", "jobs"), [("figure", OPEN, 2), ("claim", COUNT + OPEN, 1)])
 def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, gated, before, jobs):
     lab = Lab(whole.checkout, tmp_path, gated)
-    lab.kill(before, "--jobs", str(jobs))
+    words = [*lab.command, "--jobs", str(jobs)]
+    quiet = {"stdout": subprocess.DEVNULL, "env": lab.environment, "cwd": lab.checkout}
+    with subprocess.Popen(words, **quiet) as process:
+        try:
+            until(lambda: len(lab.stored) == before or process.poll() is not None)
+        finally:
+            process.kill()
+    assert process.returncode == -signal.SIGKILL
+    until(lambda: not lab.kernel)
     kept = lab.stored
     assert len(kept) == before
     (tmp_path / "STARTED").unlink()
