@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.browser.server import serve
+from tests.commands.conftest import command as command
 from tests.lab.conftest import ROOT, marked, until
-from workbench.errors import ArgumentError
 from workbench.lab import project
 
 BARE = """
@@ -62,10 +62,9 @@ def test_a_copy_to_work_on_is_made_once_in_the_working_folder_and_found_there(ca
     assert (carried / "notebooks" / changed.name).stat().st_size > 2
 
 
-def test_without_either_the_refusal_says_what_is_missing(carried):
+def test_without_either_the_refusal_says_what_is_missing(carried, command):
     shutil.rmtree(carried)
-    with pytest.raises(ArgumentError, match="a folder inside a checkout of dp-workbench"):
-        project.find()
+    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
 
 
 @pytest.mark.daily

@@ -110,11 +110,6 @@ def test_a_wrong_argument_is_one_line_and_nothing_is_written(root, command, monk
     assert sorted(root.rglob("*")) == before
 
 
-def test_outside_a_checkout_is_one_line(command, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_figure_alone_has_the_cells_that_bind_what_its_own_reads(path):
     cells = nbformat().read(path, 4).cells
