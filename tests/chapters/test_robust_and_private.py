@@ -129,7 +129,7 @@ def test_a_falsified_world_is_refuted(world, module, claim, case):
 
 
 @pytest.mark.turns(3)
-@pytest.mark.parametrize(("share", "statuses"), [(0.9, {Status.HOLDS}), (10, {Status.REFUTED})])
+@pytest.mark.parametrize(("share", "statuses"), [(0.4, {Status.HOLDS}), (10, {Status.REFUTED})])
 def test_rows_are_held_beside_the_formula_of_their_table(world, share, statuses):
     """Runs succeed from a share of the largest n that is tried."""
 
