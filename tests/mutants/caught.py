@@ -18,8 +18,7 @@ from pathlib import Path
 
 from tests.mutants.faults import forget
 from tests.mutants.table import MUTANTS
-from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, finding, first_of, mutated
-from tests.mutants.test_properties import OF_PROPERTIES
+from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, OF_PROPERTIES, finding, first_of, mutated
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import KEYS as ATTACKED
 

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import numpy as np
 
 from tests.estimators import test_populous as votings
-from tests.mutants.faults import by, mutant, rewritten
+from tests.mutants.faults import by, mutants, rewritten
 from tests.privacy import test_plan as accounts
 from workbench import TwoStepMean
 from workbench.catalog import CATALOG
@@ -126,7 +126,7 @@ OTHERS = (
 PROPERTIES = (
     *QUIETER,
     *(Mutant(name, fault, by(*test)) for name, fault, *test in WITH_CONTEXTS),
-    *(mutant(*row) for row in OTHERS),
+    *mutants(OTHERS),
     Mutant(
         "a lifted moment charged as a moment",
         rewritten(adaptive_covariance.AdaptiveCovariance, "moved", "self.lifted(n, d).sensitivity()",
