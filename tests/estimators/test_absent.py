@@ -54,7 +54,7 @@ STATISTICS = {  # of rows in so many columns, or of one column
     "scores of a net": (2, lambda x: PureNetCovariance(upper=4.0, lower=1.0).scores(x - FAR, 2.0)),
     "bins of coordinates": (2, lambda x: coordinate_counts(x, 0.0, 1.0, 200)),
     "counts of norms": (2, sparse.norm_counts),
-    "counts of scores": (2, lambda x: FILTER.histogram(Rows(x, 0.0, 1.0), 3.0, np.array([0.0, 0.5, 1.0, 2.0]))),
+    "counts of scores": (2, lambda x: FILTER.histogram(Rows(x, 0.0, 1.0), 3.0, np.array([0, 0.5, 1, 2]))),
     "rows that pass": (2, passing),
     "rows that are left": (2, left),
     "depths": (2, lambda x: depths(x, FAR + grid(2, 2.0, 0.5))),

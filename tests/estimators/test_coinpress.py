@@ -20,7 +20,6 @@ from workbench import (
     catalog,
 )
 from workbench.catalog import CATALOG, Example, register
-from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.every import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
 from workbench.estimators.coinpress import CoinPressGaussian, preconditioned
@@ -105,11 +104,6 @@ def test_every_contract_holds(monkeypatch, contract, example):
     entry = replace(CATALOG["covariance/coinpress"], key="test/scaled", examples=(example,), hardest=None)
     register(entry)
     contract(example)
-
-
-def scales_are_charged():
-    with pytest.MonkeyPatch.context() as patch:
-        test_every_contract_holds(patch, draws_are_those_of_the_plan, EXAMPLES[1])
 
 
 def test_units_that_are_powers_of_two_move_the_answer_and_nothing_else():

@@ -200,13 +200,8 @@ SCREENED, FRESH, WORST = 40, 400, 3
 HEAVY = {"t4.5": stats.t(4.5), "pareto4.5": stats.lomax(4.5), "lognormal": stats.lognorm(1.0)}
 SKEW = {"skew lognormal": stats.lognorm(0.5)}
 HEAVIEST = {"lognormal1.5": stats.lognorm(1.5)}
-BASES = {
-    "normal": stats.norm(),
-    "uniform": stats.uniform(-1.0, 2.0),
-    "exponential": stats.expon(),
-    **SKEW,
-    **HEAVY,
-}
+SMOOTH = {"normal": stats.norm(), "uniform": stats.uniform(-1.0, 2.0), "exponential": stats.expon()}
+BASES = SMOOTH | SKEW | HEAVY
 ALL = BASES | HEAVIEST
 
 

@@ -16,19 +16,8 @@ from scipy.linalg import expm
 from tests.estimators.streams import rng
 from workbench.errors import ArgumentError
 from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, rows_for, scatter_factors
-from workbench.estimators.prime import (
-    Score,
-    exponential,
-    left_after,
-    tail_set,
-    weighed,
-)
-from workbench.estimators.tukey import (
-    MOST,
-    ResilientMean,
-    grid_size,
-    trimmed,
-)
+from workbench.estimators.prime import Score, exponential, left_after, tail_set, weighed
+from workbench.estimators.tukey import MOST, ResilientMean, grid_size, trimmed
 from workbench.estimators.votes import Groups, Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS

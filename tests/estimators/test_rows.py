@@ -13,11 +13,7 @@ from hypothesis.extra.numpy import arrays
 from tests.estimators.streams import squared_gap
 from workbench.errors import ArgumentError
 from workbench.estimators.shared import rows
-from workbench.estimators.shared.moments import (
-    LiftedMoment,
-    _kept_shares,
-    kept_share,
-)
+from workbench.estimators.shared.moments import LiftedMoment, _kept_shares, kept_share
 from workbench.estimators.shared.rows import (
     BITS,
     FARTHEST,
@@ -33,12 +29,7 @@ from workbench.estimators.shared.rows import (
     within_ball,
 )
 from workbench.estimators.unbounded import HEIGHT
-from workbench.estimators.weighted_moments import (
-    costs,
-    counted_sums,
-    grid,
-    whitened,
-)
+from workbench.estimators.weighted_moments import costs, counted_sums, grid, whitened
 from workbench.privacy import ZCDP
 from workbench.privacy.grid import UP, step_of
 

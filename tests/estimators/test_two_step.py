@@ -28,10 +28,7 @@ from workbench.estimators.shared.rows import (
     present,
     second_moment_sensitivity,
 )
-from workbench.privacy import (
-    Charge,
-    UnitNoise,
-)
+from workbench.privacy import Charge, UnitNoise
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.histograms import stability_charge, stability_histogram
 

@@ -3,8 +3,6 @@
 from contextlib import contextmanager
 from functools import partial
 
-import numpy as np
-
 from tests.mutants.table import both, charges, has_step, uses
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import entry_of, least, planned
@@ -63,8 +61,8 @@ def steps_of_mechanism(name, example):
 
 
 def quiet(name, wrong, applies):
-    for word, factor in (("halved", 0.5), ("off", 0.0)):
-        fault = noise_of_steps(wrong, factor)
+    for word, quieter in (("halved", Halved), ("off", lambda _: UnitNoise())):
+        fault = noise_of_steps(wrong, quieter)
         yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, applies)
 
 
@@ -74,33 +72,25 @@ def misdeclared(name, wrong, applies, early):
     yield Mutant(f"sensitivity of {name} doubled", double, gap_is_the_sensitivity, early, QUICKLY)
 
 
-class Rescaled:
-    def __init__(self, source, factor):
-        self.source, self.factor = source, factor
+class Halved:
+    def __init__(self, source):
+        self.source = source
 
     def __getattr__(self, kind):
-        def noisy(value, sensitivity, scale, *rest):
-            if not self.factor:
-                if kind == "cuts":
-                    return UnitNoise().cuts(value, sensitivity, scale)
-                exact = np.asarray(value, float)
-                if kind == "choice":
-                    return int(np.argmax(exact))
-                return exact @ exact.T if kind in stable.MASKS else exact
-            return getattr(self.source, kind)(value, sensitivity, scale * self.factor, *rest)
-
-        return getattr(self.source, kind) if kind == "uniform" else noisy
+        draw = getattr(self.source, kind)
+        if kind == "uniform":
+            return draw
+        return lambda value, sensitivity, scale, *rest: draw(value, sensitivity, scale / 2, *rest)
 
 
-def noise_of_steps(wrong, factor):
+def noise_of_steps(wrong, quieter):
     @contextmanager
     def fault(example):
         steps = wrong(example)
 
         def changed(mechanism):
             def call(value, charge, noise, *rest):
-                source = Rescaled(noise, factor) if charge.step in steps else noise
-                return mechanism(value, charge, source, *rest)
+                return mechanism(value, charge, quieter(noise) if charge.step in steps else noise, *rest)
 
             return call
 

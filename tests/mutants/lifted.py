@@ -11,12 +11,7 @@ from workbench.estimators import base, scale
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.shared import rows
 from workbench.estimators.shared.window_median import WindowMedian
-from workbench.estimators.stable_quantile import (
-    LiftedSolver,
-    LiftedStability,
-    Solver,
-    Stability,
-)
+from workbench.estimators.stable_quantile import LiftedSolver, LiftedStability, Solver, Stability
 from workbench.privacy import NonPrivate
 from workbench.study.faults import Mutant
 
@@ -66,7 +61,8 @@ def blocks_of_zeros(x):
 
 
 def ball_of_others(values, radius):
-    return np.concatenate([rows.within_ball(values[rows.present(values)], radius), np.zeros((1, 2))])
+    there = rows.present(values)
+    return np.concatenate([rows.within_ball(values[there], radius), np.zeros(((~there).sum(), 2))])
 
 
 def zero_sums(values):
@@ -117,7 +113,7 @@ STAGES = (
     ("group variances", "scale._spread", of_zeros(lambda groups: groups.std(axis=1, ddof=1)),
      "intervals.test_variances_within_groups_are_those_of_the_other_rows"),
     ("places of the rows of a net", "nets.within_ball", ball_of_others,
-     "sparse.test_what_is_multiplied_has_a_public_shape"),
+     "sparse.test_what_is_multiplied_has_a_public_shape_and_rows_keep_their_places"),
     ("lifted rows", "shared.moments.present", everything,
      "absent.test_a_lifted_moment_tells_the_share_of_rows_that_are_there"),
     ("moments over their share", "shared.moments.LiftedMoment.share", lambda *_: 1.0,

@@ -11,6 +11,7 @@ from tests.mutants.faults import by, mutants, rewritten
 from tests.privacy import test_plan as accounts
 from workbench import TwoStepMean
 from workbench.catalog import CATALOG
+from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.gaps import gap_is_the_sensitivity
 from workbench.estimators import adaptive_covariance, unbounded, votes
 from workbench.privacy import GaussianDP, exact
@@ -64,6 +65,7 @@ WITH_CONTEXTS = (
 )  # fmt: skip
 
 NEAR = "estimators.test_populous.test_many_points_are_compared_piece_by_piece_near_and_far"
+ALONE = "estimators.test_populous.test_what_a_group_answers_hangs_on_its_own_rows_alone"
 OTHERS = (
     ("inner products of points as far as points may be", "estimators.votes.within",
      "cdist(points[rows], points[rows.start :], metric)",
@@ -104,23 +106,24 @@ OTHERS = (
      "privacy.test_cuts.test_a_scan_does_not_subtract"),
     ("points in l1 that are usable by their length in l2", "estimators.votes.L1Points.usable", None,
      votes.Points.usable, "estimators.test_populous.test_points_in_l1_are_usable_by_their_sum"),
+    ("scales of columns that are found with all of the budget each", "estimators.units.Scaled.estimate",
+     "1, cost)", "1, budget)", "estimators.test_coinpress.test_every_contract_holds",
+     draws_are_those_of_the_plan, "EXAMPLES.1"),
+    ("scales of columns that are not charged", "estimators.units.Scaled.plan", "*found, plan", "plan"),
     ("half the Laplace noise in l1", "privacy.stable.voted_scale", "/ charge.ratio", "/ charge.ratio / 2",
      "estimators.test_populous.test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma"),
-    *((name, f"estimators.populous.{where}", right, wrong,
-       "estimators.test_populous.test_what_a_group_answers_hangs_on_its_own_rows_alone", oracle)
-      for name, where, right, wrong, oracle in (
-          ("an oracle that remembers the groups before", "_answer", "own_copy(oracle)", "oracle",
-           votings.Remembers()),
-          ("a function that is copied as it is", "_copied", "_function(value, memo)", "value",
-           votings.counting()),
-          ("variables around a function that are not copied", "_function",
-           "_copied(cell.cell_contents, memo)", "cell.cell_contents", votings.counting()),
-          ("default values that are not copied", "_function", "deepcopy(function.__defaults__, memo)",
-           "function.__defaults__", votings.collecting),
-          ("attributes that are not copied", "_function", "deepcopy(function.__dict__, memo)",
-           "function.__dict__", votings.noting()),
-          ("an oracle that sees the rows of all groups", "_answer", ").copy()", ")", votings.greedy),
-      )),
+    ("an oracle that remembers the groups before", "estimators.populous._answer", "own_copy(oracle)",
+     "oracle", ALONE, votings.Remembers()),
+    ("a function that is copied as it is", "estimators.populous._copied", "_function(value, memo)", "value",
+     ALONE, votings.counting()),
+    ("variables around a function that are not copied", "estimators.populous._function",
+     "_copied(cell.cell_contents, memo)", "cell.cell_contents", ALONE, votings.counting()),
+    ("default values that are not copied", "estimators.populous._function",
+     "deepcopy(function.__defaults__, memo)", "function.__defaults__", ALONE, votings.collecting),
+    ("attributes that are not copied", "estimators.populous._function", "deepcopy(function.__dict__, memo)",
+     "function.__dict__", ALONE, votings.noting()),
+    ("an oracle that sees the rows of all groups", "estimators.populous._answer", ").copy()", ")", ALONE,
+     votings.greedy),
 )  # fmt: skip
 
 PROPERTIES = (

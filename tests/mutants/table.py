@@ -43,14 +43,7 @@ from workbench.privacy import (
     noise,
     stable,
 )
-from workbench.study.faults import (
-    Mutant,
-    attribute,
-    charged,
-    everywhere,
-    replaced_everywhere,
-    swapped,
-)
+from workbench.study.faults import Mutant, attribute, charged, replaced_everywhere, swapped
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
 
 # What an example has that a fault may break: it is put only where there is something to break
@@ -370,7 +363,7 @@ coordinate_cost = StableCentres.coordinate_cost
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
 THRESHOLD = histograms.stability_threshold
 
-# The table: contract, and what it is asked with; name, fault, and what an example needs to have it
+# The table: contract, and what it is asked with; name, fault and, if not every example has it, what one needs
 
 SCALES = (
     (mechanisms, "laplace_scale", ("laplace",)),
@@ -399,7 +392,7 @@ FOUND = (
      ("discrete Laplace noise of half its scale",
       lambda *_: patch.dict(mechanisms._ADDITIVE, discrete_laplace=half_of_integers),
       uses("discrete_laplace")),
-     ("a plan at half the price", released_with(cheaper), everywhere),
+     ("a plan at half the price", released_with(cheaper)),
      ("a plan without its last step", released_with(shorter),
       lambda example: hasattr(planned(example, max(24, least(example))), "parts"))),
     (gap_is_the_sensitivity, {},
@@ -474,19 +467,18 @@ FOUND = (
       charged(lambda step, name, size, cost: (step, name, size, times(cost, 2))), spends_more_than_half),
      ("every step gets the whole budget", every_share_is_the_whole, has_several_steps)),
     (accounting.plan_is_a_pure_function_of_public_numbers, {},
-     ("a plan that drifts", method("plan", drifting), everywhere)),
+     ("a plan that drifts", method("plan", drifting))),
     (behaviour.an_unusable_row_is_absent, {},
-     ("unusable rows dropped", attribute(base, "sanitised", DROPPED), everywhere)),
+     ("unusable rows dropped", attribute(base, "sanitised", DROPPED))),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
      ("the caller's array clipped", rewritten(base.Univariate, "_rows", *IN_PLACE), on_the_line),
      ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), in_many_dimensions),
-     ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max())),
-      everywhere),
-     ("a warning for ties", method("estimate", of_rows(warned_of)), everywhere)),
+     ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max()))),
+     ("a warning for ties", method("estimate", of_rows(warned_of)))),
     (accounting.every_accepted_number_of_rows_is_answered, {},
-     ("an error for odd n", method("estimate", raises_if(lambda x: len(x) % 2 == 1)), everywhere)),
+     ("an error for odd n", method("estimate", raises_if(lambda x: len(x) % 2 == 1)))),
     (accounting.draws_do_not_depend_on_the_rows, {},
-     ("the raw value for ties", method("estimate", raw_for_ties), everywhere),
+     ("the raw value for ties", method("estimate", raw_for_ties)),
      ("one draw for each populated bin",
       rewritten(histograms, "stability_histogram", "np.zeros(len(keys), np.int64)", "counts"), HAS_BINS)),
     (accounting.wrong_public_arguments_are_refused_before_any_draw, {},
@@ -494,20 +486,20 @@ FOUND = (
      ("n and d not checked, in many dimensions",
       swapped(base.require_matrix, lambda n, d, least=2: None), calls(base.require_matrix))),
     (behaviour.public_numbers_are_pythons, {},
-     ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value), everywhere)),
+     ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value))),
     (behaviour.names_of_columns_are_kept, {},
-     ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None)), everywhere),
-     ("text read as zeros", attribute(base, "read", text_read_as_zeros), everywhere)),
+     ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None))),
+     ("text read as zeros", attribute(base, "read", text_read_as_zeros))),
     (behaviour.same_stream_gives_the_same_bits, {},
      ("a stream of its own", rewritten(noise, "noise_source", "Noise(rng)",
-      "Noise(np.random.default_rng())"), everywhere),
+      "Noise(np.random.default_rng())")),
      ("one stream for all", rewritten(noise, "noise_source", "Noise(rng)",
-      "Noise(np.random.default_rng(0))"), everywhere)),
+      "Noise(np.random.default_rng(0))"))),
     (behaviour.declared_symmetries_hold, {},
      ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
       method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), HAS_NO_SUBSPACE)),
     (accounting.work_is_bounded_at_a_large_budget, {},
-     ("a point for each epsilon", method("estimate", a_point_for_each_epsilon), everywhere)),
+     ("a point for each epsilon", method("estimate", a_point_for_each_epsilon))),
     (accuracy.error_does_not_rise_with_n, {"pairs": 60},
      ("rows stretched with n", method("estimate", of_rows(lambda x: x * (len(x) / 100))), GROWS)),
     (accuracy.error_does_not_rise_with_n, {"pairs": 30},
@@ -559,9 +551,9 @@ METHODS = {StableCentres: "draw"}  # that do it; of others it is `estimate`
 
 MUTANTS = (
     *(
-        Mutant(name, fault, contract, applies, options)
+        Mutant(name, fault, contract, *applies, options=options)
         for contract, options, *faulty in FOUND
-        for name, fault, applies in faulty
+        for name, fault, *applies in faulty
     ),
     *(
         Mutant(
