@@ -9,13 +9,13 @@ other entry find their faults too is asked by `test_mutants.py`, of attacks by `
 
 import argparse
 import json
-import re
 import sys
 import time
 import warnings
 from functools import partial
 from pathlib import Path
 
+from tests.contracts.test_contracts import LONG
 from tests.mutants.faults import forget
 from tests.mutants.table import MUTANTS
 from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, OF_PROPERTIES, finding, first_of, mutated
@@ -23,13 +23,10 @@ from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import KEYS as ATTACKED
 
 LIST = Path(__file__).with_suffix(".json")
-SLOW = re.compile(
-    "populous|gaussian/|matrix-quantile|preconditioner|interval|unbounded|affine|coinpress|median-of"
-)
 
 
 def soonest(keys):
-    return sorted(keys, key=lambda key: bool(SLOW.search(key)))
+    return sorted(keys, key=LONG.__contains__)
 
 
 def contracts_and_properties():
