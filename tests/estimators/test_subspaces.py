@@ -7,6 +7,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from scipy.spatial import distance
+from scipy.special import ndtri
 
 from tests.estimators.streams import rng, squared_gap
 from workbench.estimators import matrix_quantile
@@ -22,7 +23,7 @@ from workbench.estimators.subspaces import (
     weighted_mean,
     whole_points,
 )
-from workbench.privacy import ZCDP, ApproxDP
+from workbench.privacy import ZCDP, ApproxDP, UnitNoise
 from workbench.privacy.stable import LAPLACE
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
@@ -187,6 +188,16 @@ def test_a_decomposition_that_fails_stays_inside_its_block(monkeypatch):
     assert (planes[5] == 0).all()
     assert np.array_equal(found[others], clean_spectra[others])
     assert np.array_equal(planes[others], clean[others])
+
+
+def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
+    t, tau, cost = 400, 1e-3, ZCDP(0.5, 1e-6)
+    recipe = FriendlyMean(t)
+    found = recipe.draw(np.zeros((t, 1, 1)), tau, recipe.charges("vote", cost), UnitNoise())
+    bound = t + 3 / sqrt(0.5) * (1 + ndtri(1e-6))
+    share = (bound - 4) / (t - 1)
+    move = 1 + 1.25 / share + 2 / (bound - 3)
+    assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
 
 
 # The covariance from a matrix quantile: its design, and what it charges.
