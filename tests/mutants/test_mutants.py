@@ -8,7 +8,6 @@ import pytest
 from tests.contracts.test_contracts import examples
 from tests.mutants.conditions import NEVER_ATTAINED, attains, charges, of_mechanisms
 from tests.mutants.faults import forget, isolated, memos, mutants
-from tests.mutants.lifted import OF_LIFTS
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.rows import ROWS
 from tests.mutants.table import MUTANTS
@@ -118,7 +117,7 @@ def test_every_mutant_is_put_into_some_example():
 
 # Mutants of properties are found by the test that they name, which passes without them
 
-OF_PROPERTIES = (*mutants(ROWS), *PROPERTIES, *OF_LIFTS)
+OF_PROPERTIES = (*mutants(ROWS), *PROPERTIES)
 
 
 @pytest.fixture
