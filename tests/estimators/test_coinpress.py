@@ -1,6 +1,7 @@
 """CoinPress, heavy-tailed moments, and columns of unequal units."""
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,27 @@ from workbench import (
 from workbench.catalog import CATALOG, Example, register
 from workbench.contracts.every import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
-from workbench.estimators.coinpress import CoinPressGaussian, preconditioned
+from workbench.estimators.coinpress import CoinPressGaussian, JointStep, preconditioned, rounder
 from workbench.estimators.heavy_tailed import Band
 from workbench.estimators.release import Release
+from workbench.estimators.shared.moments import Frame, clipped_moment
 from workbench.linalg import spectral_map
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy.noise import uniform_basis
+
+
+def test_a_frame_at_most_doubles_what_was_below_one():
+    """A Σ Aᵀ ≤ 2 I after step (10), for every noise that takes no more than e + ℓ/2 from an eigenvalue."""
+    rng = stream(1)
+    for _ in range(100):
+        d = int(rng.integers(1, 6))
+        lower, e, clip = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.0, 0.6), 0.9 * sqrt(d)
+        basis, noise = uniform_basis(d, rng), rng.standard_normal((d, d))
+        truth = (basis * 10 ** rng.uniform(np.log10(lower), 0, d)) @ basis.T
+        noise = (noise + noise.T) / np.abs(np.linalg.eigvalsh(noise + noise.T)).max() * (e + lower / 2)
+        step = JointStep(0.1, clip, 0.3, e, lower, 0.1)
+        a = rounder(Frame(np.eye(d), np.eye(d)), clipped_moment(d, clip) * (truth + noise), step).matrix
+        assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
 
 
 @pytest.mark.turns(3)
@@ -144,4 +160,3 @@ def test_principal_components_are_those_of_numpy():
         assert pca.variances == pytest.approx(values[::-1])
         assert pca.shares == pytest.approx(values[::-1] / values.sum())
         assert np.abs(pca.components @ axes[:, ::-1]) == pytest.approx(np.eye(4), abs=1e-9)
-    assert " a +" in repr(pca) or " a -" in repr(pca)

@@ -104,6 +104,19 @@ def forget():
         function.cache_clear()
 
 
+def fails(mutant):
+    """Return whether the test of a property fails with its fault."""
+    forget()
+    try:
+        with mutant.fault():
+            mutant.found_by()
+    except AssertionError:
+        return True
+    finally:
+        forget()
+    return False
+
+
 @contextmanager
 def memos():
     """Put an empty memo in the place of every cache; the caches are as they were afterwards."""
