@@ -97,6 +97,12 @@ def test_within_bounds_an_interval_is_that_of_the_bounded_mean_where_the_other_c
             IntervalMean(**wrong)
 
 
+@pytest.mark.parametrize("n", [8, 12, 20])
+def test_an_interval_that_is_not_the_whole_line_has_a_width(n):
+    # where most runs give no answer a critical value of all of them is 0: a point, which covers never
+    assert Interval(level=0.1, sigma=1.0).half_width(n, ApproxDP(1.0, 1e-3)) > 0
+
+
 NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]
 
 
