@@ -59,10 +59,6 @@ def test_a_bound_of_a_location_is_no_shorter_than_its_range_allows():
     assert Median(radius=0.01, sigma=1.0).error_bound(100, 1, PureDP(0.01), 0.05) >= 0.009
 
 
-def said(estimator, n, d, budget):
-    return float(re.search(r"up to (\S+) more", estimator.other_rows(n, d, budget)).group(1))
-
-
 def two_valued(share, n=1000):
     """A column of mean 0 and standard deviation 1, of which this share is large."""
     large = np.arange(n) < int(share * n)
@@ -94,7 +90,7 @@ def test_a_column_moves_a_mean_as_far_as_it_says_and_no_further(estimator, budge
     n, d = x.shape if x.ndim == 2 else (len(x), 1)
     runs = [estimator(x, budget=budget, rng=rng(seed)).value for seed in range(41)]
     error = np.median(np.linalg.norm(np.reshape(runs, (41, d)) - x.reshape(n, d).mean(axis=0), axis=1))
-    limit = said(estimator, n, d, budget)
+    limit = float(re.search(r"up to (\S+) more", estimator.other_rows(n, d, budget)).group(1))
     assert least * limit <= error <= limit + estimator.predicted_error(n, d, budget)
 
 
