@@ -186,8 +186,6 @@ def test_zero_and_enormous_norms_are_counted_at_the_ends():
     assert (counts[0], counts[-1], counts.sum()) == (2, 1, 4)
 
 
-# The choice from a net.
-#
 # A row that is absent keeps its place: the bits of a product of matrices depend on where a row stands, and a
 # form of rows on its null cone, far out, is nothing but such bits.
 
