@@ -6,8 +6,6 @@ from math import sqrt
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.estimators.streams import rng as stream
 from workbench import (
@@ -23,45 +21,29 @@ from workbench import (
     catalog,
 )
 from workbench.catalog import CATALOG, Example, register
-from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.every import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
 from workbench.estimators.coinpress import CoinPressGaussian, JointStep, preconditioned, rounder
-from workbench.estimators.heavy_tailed import Band, Moments
+from workbench.estimators.heavy_tailed import Band
 from workbench.estimators.release import Release
-from workbench.estimators.shared.moments import Frame, censored_spectrum, clipped_moment
+from workbench.estimators.shared.moments import Frame, clipped_moment
 from workbench.linalg import spectral_map
 from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy.noise import uniform_basis
 
-quickly = settings(max_examples=30)
 
-
-def rotated(values, seed=1):
-    basis = uniform_basis(len(values), stream(seed))
-    return (basis * values) @ basis.T
-
-
-@quickly
-@given(st.integers(0, 10**6), st.integers(1, 6), st.floats(0.3, 3.0))
-def test_no_covariance_keeps_less_of_itself_in_a_ball_than_the_white_one(seed, d, share):
-    variances, radius = 10.0 ** stream(seed).uniform(-6, 0, d), share * sqrt(d)
-    white = censored_spectrum(np.ones(d), radius)
-    assert clipped_moment(d, radius) == pytest.approx(white.mean(), rel=1e-9)
-    assert (censored_spectrum(variances, radius) >= white * variances * (1 - 1e-9)).all()
-
-
-@quickly
-@given(st.integers(0, 10**6), st.integers(1, 5))
-def test_a_frame_at_most_doubles_what_was_below_one(seed, d):
+def test_a_frame_at_most_doubles_what_was_below_one():
     """A Σ Aᵀ ≤ 2 I after step (10), for every noise that takes no more than e + ℓ/2 from an eigenvalue."""
-    rng = stream(seed)
-    lower, e, clip = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.0, 0.6), 0.9 * sqrt(d)
-    truth, noise = rotated(10 ** rng.uniform(np.log10(lower), 0, d), seed), rng.standard_normal((d, d))
-    noise = (noise + noise.T) / np.abs(np.linalg.eigvalsh(noise + noise.T)).max() * (e + lower / 2)
-    step = JointStep(0.1, clip, 0.3, e, lower, 0.1)
-    a = rounder(Frame(np.eye(d), np.eye(d)), clipped_moment(d, clip) * (truth + noise), step).matrix
-    assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
+    rng = stream(1)
+    for _ in range(100):
+        d = int(rng.integers(1, 6))
+        lower, e, clip = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.0, 0.6), 0.9 * sqrt(d)
+        basis, noise = uniform_basis(d, rng), rng.standard_normal((d, d))
+        truth = (basis * 10 ** rng.uniform(np.log10(lower), 0, d)) @ basis.T
+        noise = (noise + noise.T) / np.abs(np.linalg.eigvalsh(noise + noise.T)).max() * (e + lower / 2)
+        step = JointStep(0.1, clip, 0.3, e, lower, 0.1)
+        a = rounder(Frame(np.eye(d), np.eye(d)), clipped_moment(d, clip) * (truth + noise), step).matrix
+        assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
 
 
 @pytest.mark.turns(3)
@@ -87,27 +69,9 @@ def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
         assert (mahalanobis_covariance_error(value, np.eye(2)) < 0.3) == good
 
 
-# Moments of heavy-tailed rows: constants, bands and balls that hold, batches.  Errors: contracts, claims.
+# Moments of heavy-tailed rows: a band. Errors: contracts, claims.
 
 LOUD = ZCDP(0.5)
-
-
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_the_constant_of_a_pair_holds_for_skewed_laws_on_few_points(k):
-    """Y = (X - X')/√2 exactly, for laws on two to five points; some of 800 come near the constant."""
-    rng, closest = stream(k), 0.0
-    for _ in range(800):
-        size = int(rng.integers(2, 6))
-        points = rng.standard_normal(size) * rng.choice([1.0, 10.0], size)
-        weights = rng.dirichlet(np.full(size, rng.choice([0.1, 0.5, 3.0])))
-        apart = points - weights @ points
-        if (variance := weights @ apart**2) > 1e-9:
-            constant = max(float(weights @ apart ** (2 * k) / variance**k), 1.0)
-            gaps, joint = (points[:, None] - points) / sqrt(2), np.outer(weights, weights)
-            exact = (joint * gaps ** (2 * k)).sum() / (joint * gaps**2).sum() ** k
-            closest = max(closest, exact / Moments(k, constant).paired().constant)
-    assert (0.999 if k == 2 else 0.9) < closest <= 1 + 1e-9
 
 
 @pytest.mark.turns(3)
@@ -158,11 +122,6 @@ def test_every_contract_holds(monkeypatch, contract, example):
     contract(example)
 
 
-def scales_are_charged():
-    with pytest.MonkeyPatch.context() as patch:
-        test_every_contract_holds(patch, draws_are_those_of_the_plan, EXAMPLES[1])
-
-
 def test_units_that_are_powers_of_two_move_the_answer_and_nothing_else():
     units = np.array([2.0**-20, 4.0, 1.0])
     x = np.random.default_rng(1).normal(size=(500, 3))
@@ -201,4 +160,3 @@ def test_principal_components_are_those_of_numpy():
         assert pca.variances == pytest.approx(values[::-1])
         assert pca.shares == pytest.approx(values[::-1] / values.sum())
         assert np.abs(pca.components @ axes[:, ::-1]) == pytest.approx(np.eye(4), abs=1e-9)
-    assert " a +" in repr(pca) or " a -" in repr(pca)

@@ -114,7 +114,7 @@ def test_a_constant_column_gives_the_whole_line(estimator):
         assert (value.low, value.high) == (-inf, inf)
 
 
-# Private scales: what they make of absent rows and of other units, and the closed forms behind them.
+# Private scales: what they make of absent rows.
 
 
 def test_exponents_are_those_of_the_other_pairs():
@@ -143,13 +143,6 @@ def test_variances_within_groups_are_those_of_the_other_rows():
     assert np.isnan(found[1])
     rest = np.clip(found[[0, 2]] / 4, 0.3, 2.5).sum() + float(winsor.mean(np.float64(1.0)))
     assert float(winsor.statistic(x, np.log(2.0))) + winsor.middle == pytest.approx(rest / 3, abs=1e-6)
-
-
-@pytest.mark.parametrize(("budget", "spent"), [(APPROX, PureDP(1.0)), (ZCDP(0.1, 1e-6), ZCDP(0.1))])
-def test_a_range_is_used_and_delta_is_left(budget, spent):
-    ranged, x = Scale(lower=1e-3, upper=1e3), FAR + rng().standard_normal(300)
-    release, pure = (ranged(x, budget=one, rng=rng()) for one in (budget, spent))
-    assert (release.value, release.plan, release.guarantee.budget) == (pure.value, pure.plan, spent)
 
 
 # Counts, histograms and means within bounds: how often their intervals miss, and how wide they are.
@@ -192,14 +185,6 @@ def test_the_interval_of_a_mean_covers_whatever_the_distribution(budget, values)
     assert 300 - (last - first) <= 31
 
 
-@pytest.mark.parametrize("budget", BUDGETS)
-def test_intervals_contain_what_is_released_at_the_ends_too(budget):
-    for value in (0.0, 1e-9, 0.3, 1.0):
-        assert UNIT.interval(value, 5, budget, 0.05).contains(value)
-        count = Counts(np.array([round(value * 5.0)]), 5)
-        assert Count().interval(count, 5, budget, 0.05).contains(float(count))
-
-
 @pytest.mark.turns(6)
 def test_all_intervals_of_a_histogram_cover_at_once():
     rng, histogram, shares = np.random.default_rng(3), Histogram(edges=(0.2, 0.3)), np.array([0.2, 0.1, 0.7])
@@ -209,17 +194,6 @@ def test_all_intervals_of_a_histogram_cover_at_once():
     runs = [histogram(rng.random(50), budget=PureDP(1.0), rng=rng).value.counts for _ in range(200)]
     missing = sum(not holds[counts.astype(int), range(3)].all() for counts in runs)
     assert missing <= 24  # 25 or more of 200 have probability below 1e-4 at .05 each
-
-
-def test_what_counts_where():
-    rows, exact = [-1.0, 0.49, 0.5, 2.0, np.nan, np.inf], GaussianDP(1e6)
-    rng = np.random.default_rng(0)
-    assert float(Count()(rows, budget=exact, rng=rng)) == 2
-    assert Count()(np.array([True, False, True]), budget=exact, rng=rng).value.shares.tolist() == [2 / 3]
-    bins = Histogram(edges=(-1.0, 0.5))(rows, budget=exact, rng=rng)
-    assert np.asarray(bins).tolist() == [0, 2, 2]
-    mean = BoundedMean(low=0.0, high=2.0)(rows, budget=exact, rng=rng)
-    assert float(mean) == pytest.approx((0 + 0.49 + 0.5 + 2 + 1 + 1) / 6, abs=1e-5)
 
 
 # How often `IntervalMean` covers at worst: shares, printed by `pytest -m slow -s` on this file.
@@ -232,13 +206,8 @@ SCREENED, FRESH, WORST = 40, 400, 3
 HEAVY = {"t4.5": stats.t(4.5), "pareto4.5": stats.lomax(4.5), "lognormal": stats.lognorm(1.0)}
 SKEW = {"skew lognormal": stats.lognorm(0.5)}
 HEAVIEST = {"lognormal1.5": stats.lognorm(1.5)}
-BASES = {
-    "normal": stats.norm(),
-    "uniform": stats.uniform(-1.0, 2.0),
-    "exponential": stats.expon(),
-    **SKEW,
-    **HEAVY,
-}
+SMOOTH = {"normal": stats.norm(), "uniform": stats.uniform(-1.0, 2.0), "exponential": stats.expon()}
+BASES = SMOOTH | SKEW | HEAVY
 ALL = BASES | HEAVIEST
 
 

@@ -12,7 +12,7 @@ from workbench import AdaptiveCovariance, ClippedMean, Median, TwoStepMean, Unbo
 from workbench.catalog import CATALOG
 from workbench.distributions import Ball, Interval, SparseCovariance
 from workbench.errors import ArgumentError
-from workbench.estimators import Abstention, ErrorStatement, Guarantee, Release
+from workbench.estimators import Abstention, Guarantee, Release
 from workbench.estimators.release import BETA, Asked
 from workbench.privacy import ApproxDP, Charge, NonPrivate, PureDP, Sequential
 
@@ -105,19 +105,6 @@ def test_a_finite_bound_comes_first_then_the_prediction(bound, expected, kind, v
     assert (found.kind, found.value, found.informative) == (kind, value, value < inf)
     assert Asked(foreseeing(), 7, 2, PURE).error() is None
     assert found.meaning == ("the error" if kind == "predicted" else "a bound on it")
-
-
-@pytest.mark.parametrize(
-    ("value", "kind", "words"),
-    [
-        (0.123, "proved", "error bound: 0.123, with probability 0.95, from public numbers"),
-        (0.123, "predicted", "predicted error: 0.123, from public numbers"),
-        (inf, "predicted", "uninformative"),
-        (inf, "proved", "none"),
-    ],
-)
-def test_a_statement_says_of_which_kind_it_is_and_where_nothing_is_to_be_expected(value, kind, words):
-    assert words in str(ErrorStatement(value, kind, ""))
 
 
 def test_steps_that_only_a_number_tells_apart_stand_in_one_line_with_the_cost_of_each():

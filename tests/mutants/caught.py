@@ -9,28 +9,24 @@ other entry find their faults too is asked by `test_mutants.py`, of attacks by `
 
 import argparse
 import json
-import re
 import sys
 import time
 import warnings
 from functools import partial
 from pathlib import Path
 
-from tests.mutants.faults import forget
+from tests.contracts.test_contracts import LONG
+from tests.mutants.faults import fails
 from tests.mutants.table import MUTANTS
-from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, finding, first_of, mutated
-from tests.mutants.test_properties import OF_PROPERTIES
+from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, OF_PROPERTIES, finding, first_of, mutated
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import KEYS as ATTACKED
 
 LIST = Path(__file__).with_suffix(".json")
-SLOW = re.compile(
-    "populous|gaussian/|matrix-quantile|preconditioner|interval|unbounded|affine|coinpress|median-of"
-)
 
 
 def soonest(keys):
-    return sorted(keys, key=lambda key: bool(SLOW.search(key)))
+    return sorted(keys, key=LONG.__contains__)
 
 
 def contracts_and_properties():
@@ -38,7 +34,7 @@ def contracts_and_properties():
         yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
     for mutant in OF_PROPERTIES:
         test = getattr(mutant.found_by, "func", mutant.found_by)
-        yield mutant.name, f"property {test.__name__}", partial(by_property, mutant)
+        yield mutant.name, f"property {test.__name__}", partial(fails, mutant)
 
 
 def attacks():
@@ -51,18 +47,6 @@ def by_contract(mutant):
     example = first_of(mutant, (one for key in soonest(KEYS) for one in mutated(key)))
     with finding() as find:
         return find(mutant, example)
-
-
-def by_property(mutant):
-    forget()
-    try:
-        with mutant.fault():
-            mutant.found_by()
-    except AssertionError:
-        return True
-    finally:
-        forget()
-    return False
 
 
 def by_attack(mutant):

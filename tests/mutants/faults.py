@@ -73,6 +73,14 @@ def mutant(name, where, right, wrong, *found_by):
     return Mutant(name, fault, by(*found_by))
 
 
+def mutants(rows):
+    """Return the mutants of rows; a row without a test has that of the row above it."""
+    test = ()
+    for name, where, right, wrong, *found_by in rows:
+        test = found_by or test
+        yield mutant(name, where, right, wrong, *test)
+
+
 @dataclass
 class Memo:
     """A cache with two shelves: `known` from the package as it is, `scratch` from a fault."""
@@ -94,6 +102,19 @@ def forget():
     """Empty the caches themselves, for faults that take their functions from behind them."""
     for function in cached_functions():
         function.cache_clear()
+
+
+def fails(mutant):
+    """Return whether the test of a property fails with its fault."""
+    forget()
+    try:
+        with mutant.fault():
+            mutant.found_by()
+    except AssertionError:
+        return True
+    finally:
+        forget()
+    return False
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import warnings
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import cache
 from itertools import count
 from math import inf
 from unittest.mock import patch
@@ -10,12 +11,13 @@ from unittest.mock import patch
 import numpy as np
 
 import workbench as wb
-from tests.mutants import conditions as on
 from tests.mutants.faults import changed, rewritten
 from workbench import ClippedMean, errors
 from workbench.contracts import accounting, accuracy, behaviour
+from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.kit import answer
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.distributions import Interval
@@ -30,6 +32,7 @@ from workbench.estimators.shared.window_median import RankWindow, WindowMedian
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
+    ApproxDP,
     Converted,
     Interleaved,
     Parallel,
@@ -40,14 +43,118 @@ from workbench.privacy import (
     noise,
     stable,
 )
-from workbench.study.faults import (
-    Mutant,
-    attribute,
-    charged,
-    everywhere,
-    swapped,
-)
+from workbench.study.faults import Mutant, attribute, charged, replaced_everywhere, swapped
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
+
+# What an example has that a fault may break: it is put only where there is something to break
+
+
+@cache
+def charges(example):
+    """Those of the longest plan and, of plans as long, of the one of most rows, which contracts look at."""
+    plans = [tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000)]
+    return max(reversed(plans), key=len)
+
+
+def has_step(*steps):
+    return lambda example: bool({charge.step for charge in charges(example)} & {*steps})
+
+
+def uses(*names):
+    return lambda example: bool({charge.mechanism for charge in charges(example)} & {*names})
+
+
+def option(name, value):
+    return lambda example: getattr(example.estimator, name, None) == value
+
+
+def of(*estimands):
+    return lambda example: entry_of(example).estimand in estimands
+
+
+def of_type(*names):
+    return lambda example: type(example.estimator).__name__ in names
+
+
+def both(*conditions):
+    return lambda example: all(condition(example) for condition in conditions)
+
+
+def without(*conditions):
+    return lambda example: not any(condition(example) for condition in conditions)
+
+
+def calls(function, counted=True):
+    """Whether it is called; unless `counted`, and never for how many rows are there beside their sum."""
+
+    @cache
+    def condition(example):
+        seen = []
+
+        def watched(*args, **kwargs):
+            seen.append(counted or not (kwargs.get("counted") or any(one is True for one in args)))
+            return function(*args, **kwargs)
+
+        with replaced_everywhere((function, watched)):
+            answer(example, typical_rows(example, max(300, least(example)), 1))
+        return bool(seen) and all(seen)
+
+    return condition
+
+
+def on_the_line(example):
+    return dimension(example) is None
+
+
+def unbounded(example):
+    return getattr(example.estimator, "radius", None) is None and not hasattr(example.estimator, "low")
+
+
+def has_bottom(example):
+    return any(
+        charge.mechanism == "window_median" and getattr(charge.cost, "delta", 0.0) > 0
+        for charge in charges(example)
+    )
+
+
+def is_symmetric(example):
+    return any(kind != "none" for kind in entry_of(example).symmetries.values())
+
+
+def has_several_steps(example):
+    found = charges(example)
+    return len(found) > 1 and any(charge.cost != example.budget for charge in found)
+
+
+in_many_dimensions = without(on_the_line)
+is_cut = both(of_type("ClippedMean"), option("calibration", "paper"))
+clips_a_mean = both(on_the_line, has_step("mean"), without(is_cut, of_type("BoundedMean")))
+clips_around_a_far_place = both(clips_a_mean, unbounded)
+searches_bins = both(on_the_line, has_step("locate"), without(uses("window_median")))
+has_window_range = both(uses("window_median"), without(has_bottom))
+spends_more_than_half = without(both(of_type("FilterMean"), option("calibration", "paper")))
+cuts_at_the_least_threshold = both(
+    uses("stability_histogram"),
+    without(
+        both(
+            option("calibration", "paper"),
+            lambda example: isinstance(example.budget, ApproxDP),
+            of_type("UnboundedMean", "StableLocation"),
+        )
+    ),
+)
+central = without(has_step("users"))
+is_rounded_up = of_type("CoinPressMean", "ClippedHeavyMean", "PerturbedCovariance")
+has_no_net = without(lambda example: hasattr(example.estimator, "candidates"))
+not_a_covariance = without(of("covariance"))
+quickly_bounded = both(
+    lambda example: hasattr(example.estimator, "error_bound"),
+    without(both(has_step("log-scale"), has_step("locate")), option("mode", "practical")),
+)
+groups_variances = both(has_step("variance"), option("calibration", "tight"))
+
+
+# Changes
 
 
 def method(name, change):
@@ -62,9 +169,13 @@ def method(name, change):
     return fault
 
 
+def size_of(cost):
+    return next((name, size) for name, size in vars(cost).items() if name in ("epsilon", "rho", "mu"))
+
+
 def times(cost, factor):
-    name = next(name for name in ("epsilon", "rho", "mu") if hasattr(cost, name))
-    return replace(cost, **{name: factor * getattr(cost, name)})
+    name, size = size_of(cost)
+    return replace(cost, **{name: factor * size})
 
 
 def halved(function):
@@ -158,8 +269,7 @@ def raw_for_ties(steps):
 
 def a_point_for_each_epsilon(steps):
     def changed(self, x, budget, noise, *rest):
-        size = next(getattr(budget, name) for name in ("epsilon", "rho", "mu") if hasattr(budget, name))
-        for _ in range(int(size)):
+        for _ in range(int(size_of(budget)[1])):
             noise.uniform(0.0, 1.0)
         return steps(self, x, budget, noise, *rest)
 
@@ -253,7 +363,7 @@ coordinate_cost = StableCentres.coordinate_cost
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
 THRESHOLD = histograms.stability_threshold
 
-# The table: contract, and what it is asked with; name, fault, and what an example needs to have it
+# The table: contract, and what it is asked with; name, fault and, if not every example has it, what one needs
 
 SCALES = (
     (mechanisms, "laplace_scale", ("laplace",)),
@@ -265,138 +375,139 @@ SCALES = (
     (stable, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
-HAS_BINS = on.uses("stability_histogram")
-HAS_NO_SUBSPACE = on.both(on.is_symmetric, lambda example: not on.has_step("subspace")(example))
-GROWS = on.both(
-    on.of("mean", "location", "scale", "covariance"),
-    on.central,
-    on.has_no_net,
-    on.without(on.of_type("BoundedMean")),
+HAS_BINS = uses("stability_histogram")
+HAS_NO_SUBSPACE = both(is_symmetric, lambda example: not has_step("subspace")(example))
+GROWS = both(
+    of("mean", "location", "scale", "covariance"),
+    central,
+    has_no_net,
+    without(of_type("BoundedMean")),
 )
 UNCOUNTED = {"counted": False}  # floats have no unit, in which rows are counted
 
 FOUND = (
     (accounting.draws_are_those_of_the_plan, {},
-     *((f"{name} halved", swapped(getattr(module, name), halved(getattr(module, name))), on.uses(*kinds))
+     *((f"{name} halved", swapped(getattr(module, name), halved(getattr(module, name))), uses(*kinds))
        for module, name, kinds in SCALES),
      ("discrete Laplace noise of half its scale",
       lambda *_: patch.dict(mechanisms._ADDITIVE, discrete_laplace=half_of_integers),
-      on.uses("discrete_laplace")),
-     ("a plan at half the price", released_with(cheaper), everywhere),
-     ("a plan without its last step", released_with(shorter), on.has_parts)),
+      uses("discrete_laplace")),
+     ("a plan at half the price", released_with(cheaper)),
+     ("a plan without its last step", released_with(shorter),
+      lambda example: hasattr(planned(example, max(24, least(example))), "parts"))),
     (gap_is_the_sensitivity, {},
      ("clip of the mean doubled",
-      swapped(clipped_mean, lambda x, centre, clip: clipped_mean(x, centre, 2 * clip)), on.clips_a_mean),
+      swapped(clipped_mean, lambda x, centre, clip: clipped_mean(x, centre, 2 * clip)), clips_a_mean),
      ("mean clipped without centring",
       swapped(clipped_mean, lambda x, centre, clip: (
-          float(np.clip(x, centre - clip, centre + clip).mean()) - centre)), on.clips_around_a_far_place),
+          float(np.clip(x, centre - clip, centre + clip).mean()) - centre)), clips_around_a_far_place),
      *((f"whole numbers {name}", swapped(right, wrong),
-        on.both(on.calls(right), on.central, on.without(on.of_type("IntervalMean"))))  # its rows lie within
+        both(calls(right), central, without(of_type("IntervalMean"))))  # its rows lie within
        for name, right, wrong in (
            ("in hardly any ball", in_ball, lambda whole, radius, step: in_ball(whole, 64 * radius, step)),
            ("in a doubled ball", in_ball, lambda whole, radius, step: in_ball(whole, 2 * radius, step)),
            ("in a doubled box", in_box, lambda whole, reach, step: in_box(whole, 2 * reach, step)))),
      ("whole numbers that are rounded alone",
-      swapped(in_ball, lambda x, radius, step: np.rint(within_ball(x, radius) / step)), on.is_rounded_up),
+      swapped(in_ball, lambda x, radius, step: np.rint(within_ball(x, radius) / step)), is_rounded_up),
      ("clip of a net's scores off", rewritten(pure_net.PureNetCovariance, "scores",
       "np.clip(np.rint(terms, out=terms), -least, most, out=terms)", "np.rint(terms, out=terms)"),
-      on.of_type("PureNetCovariance")),
+      of_type("PureNetCovariance")),
      ("cut of the mean off", attribute(ClippedMean, "statistic", lambda self, z, bound: float(z.mean())),
-      on.is_cut),
+      is_cut),
      ("bins from the smallest row on", attribute(UnitHistogram, "keys", bins_from_the_smallest_row),
-      on.searches_bins),
+      searches_bins),
      ("exponents from the smallest on",
-      rewritten(scale, "exponents", "keys, np.nan", "keys - keys.min(), np.nan"), on.has_step("exponent")),
-     ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs), on.compares_pairs),
+      rewritten(scale, "exponents", "keys, np.nan", "keys - keys.min(), np.nan"), has_step("exponent")),
+     ("pairs in order of size", swapped(scale.pair_differences, sorted_pairs),
+      has_step("log-scale", "exponent")),
      ("all pairs in both orders",
       rewritten(scale, "all_differences", "np.triu_indices(b, 1)", "np.nonzero(~np.eye(b, dtype=bool))"),
-      on.both(on.has_step("log-scale"), lambda example: getattr(example.estimator, "lower", None))),
+      both(has_step("log-scale"), lambda example: getattr(example.estimator, "lower", None))),
      ("groups that overlap", rewritten(scale.Winsor, "statistic", GROUPED,
       GROUPED.replace("x,", "np.lib.stride_tricks.sliding_window_view(x, self.group).ravel(),")),
-      on.groups_variances),
+      groups_variances),
      ("groups in order of size",
-      rewritten(scale.Winsor, "statistic", GROUPED, GROUPED.replace("x", "np.sort(x)")), on.groups_variances),
+      rewritten(scale.Winsor, "statistic", GROUPED, GROUPED.replace("x", "np.sort(x)")), groups_variances),
      ("score |n - 2L|", rewritten(WindowMedian, "pieces", "np.abs(p -", "2 * np.abs(p -"),
-      on.uses("window_median")),
+      uses("window_median")),
      ("scores of a rank doubled", rewritten(RankWindow, "pieces", "twice = 2", "twice = 4"),
-      on.has_step("outer-radius")),
+      has_step("outer-radius")),
      ("positions between the points only", rewritten(WindowMedian, "pieces", "np.zeros(len(in_window), bool)",
       "(edges[:-1] < points[0]) | (edges[1:] > points[p - 1])"),
-      on.has_window_range)),
+      has_window_range)),
     (noise_meets_whole_numbers, {},
      ("scores of floats", attribute(WindowMedian, "choices", scores_of_floats),
-      on.both(on.on_the_line, on.uses("window_median"))),
-     ("mean of floats", swapped(rows.mean_in_ball, float_mean), on.calls(rows.mean_in_ball, **UNCOUNTED)),
+      both(on_the_line, uses("window_median"))),
+     ("mean of floats", swapped(rows.mean_in_ball, float_mean), calls(rows.mean_in_ball, **UNCOUNTED)),
      ("moment of floats", swapped(rows.moment_in_ball, float_moment),
-      on.calls(rows.moment_in_ball, **UNCOUNTED))),
+      calls(rows.moment_in_ball, **UNCOUNTED))),
     (a_lone_row_shows_with_probability_at_most_delta, {},
-     *((f"threshold {name}", swapped(THRESHOLD, change), on.cuts_at_the_least_threshold)
+     *((f"threshold {name}", swapped(THRESHOLD, change), cuts_at_the_least_threshold)
        for name, change in (
            ("halved", halved(THRESHOLD)), ("off", lambda cost: -inf),
            ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))))),
      ("threshold below the least", attribute(UnitHistogram, "threshold", halved(threshold)),
-      on.both(HAS_BINS, on.searches_bins)),
+      both(HAS_BINS, searches_bins)),
      ("threshold of the estimator's own",
       rewritten(histograms, "stability_histogram", "noisy >= shown", "noisy >= 3.0"), HAS_BINS),
      ("bins shown by their count",
       rewritten(histograms, "stability_histogram", "noisy >= shown", "counts >= shown"),
       HAS_BINS),
      ("bottom halved", attribute(WindowMedian, "bottom", lambda self, cost: weighed(self, cost) // 2),
-      on.has_bottom),
-     ("bottom off", attribute(WindowMedian, "bottom", lambda self, cost: 1), on.has_bottom),
+      has_bottom),
+     ("bottom off", attribute(WindowMedian, "bottom", lambda self, cost: 1), has_bottom),
      ("bottom for the right width twice",
       attribute(WindowMedian, "bottom", lambda self, cost: weighed(replace(self, left=self.right), cost)),
-      on.both(on.has_bottom, on.has_step("log-scale"), on.calibrated("tight"))),
+      both(has_bottom, has_step("log-scale"), option("calibration", "tight"))),
      ("bottom decided by the points", rewritten(WindowMedian, "draw", LAST,
       f"({LAST} or not np.median(np.abs(points - np.median(points))) < self.right)"),
-      on.has_bottom)),
+      has_bottom)),
     (accounting.plan_composes_to_the_budget, {},
      ("every charge costs twice",
-      charged(lambda step, name, size, cost: (step, name, size, times(cost, 2))), on.spends_more_than_half),
-     ("every step gets the whole budget", every_share_is_the_whole, on.has_several_steps)),
+      charged(lambda step, name, size, cost: (step, name, size, times(cost, 2))), spends_more_than_half),
+     ("every step gets the whole budget", every_share_is_the_whole, has_several_steps)),
     (accounting.plan_is_a_pure_function_of_public_numbers, {},
-     ("a plan that drifts", method("plan", drifting), everywhere)),
+     ("a plan that drifts", method("plan", drifting))),
     (behaviour.an_unusable_row_is_absent, {},
-     ("unusable rows dropped", attribute(base, "sanitised", DROPPED), everywhere)),
+     ("unusable rows dropped", attribute(base, "sanitised", DROPPED))),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
-     ("the caller's array clipped", rewritten(base.Univariate, "_rows", *IN_PLACE), on.on_the_line),
-     ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), on.in_many_dimensions),
-     ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max())),
-      everywhere),
-     ("a warning for ties", method("estimate", of_rows(warned_of)), everywhere)),
+     ("the caller's array clipped", rewritten(base.Univariate, "_rows", *IN_PLACE), on_the_line),
+     ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), in_many_dimensions),
+     ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max()))),
+     ("a warning for ties", method("estimate", of_rows(warned_of)))),
     (accounting.every_accepted_number_of_rows_is_answered, {},
-     ("an error for odd n", method("estimate", raises_if(lambda x: len(x) % 2 == 1)), everywhere)),
+     ("an error for odd n", method("estimate", raises_if(lambda x: len(x) % 2 == 1)))),
     (accounting.draws_do_not_depend_on_the_rows, {},
-     ("the raw value for ties", method("estimate", raw_for_ties), everywhere),
+     ("the raw value for ties", method("estimate", raw_for_ties)),
      ("one draw for each populated bin",
       rewritten(histograms, "stability_histogram", "np.zeros(len(keys), np.int64)", "counts"), HAS_BINS)),
     (accounting.wrong_public_arguments_are_refused_before_any_draw, {},
-     ("n and d not checked", swapped(base.require_rows, lambda n, d, least=2: None), on.on_the_line),
+     ("n and d not checked", swapped(base.require_rows, lambda n, d, least=2: None), on_the_line),
      ("n and d not checked, in many dimensions",
-      swapped(base.require_matrix, lambda n, d, least=2: None), on.calls(base.require_matrix))),
+      swapped(base.require_matrix, lambda n, d, least=2: None), calls(base.require_matrix))),
     (behaviour.public_numbers_are_pythons, {},
-     ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value), everywhere)),
+     ("numbers kept as they come", attribute(errors, "plain", lambda value, *_: value))),
     (behaviour.names_of_columns_are_kept, {},
-     ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None)), everywhere),
-     ("text read as zeros", attribute(base, "read", text_read_as_zeros), everywhere)),
+     ("names forgotten", attribute(base, "read", lambda x: (read(x)[0], None))),
+     ("text read as zeros", attribute(base, "read", text_read_as_zeros))),
     (behaviour.same_stream_gives_the_same_bits, {},
      ("a stream of its own", rewritten(noise, "noise_source", "Noise(rng)",
-      "Noise(np.random.default_rng())"), everywhere),
+      "Noise(np.random.default_rng())")),
      ("one stream for all", rewritten(noise, "noise_source", "Noise(rng)",
-      "Noise(np.random.default_rng(0))"), everywhere)),
+      "Noise(np.random.default_rng(0))"))),
     (behaviour.declared_symmetries_hold, {},
      ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
       method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), HAS_NO_SUBSPACE)),
     (accounting.work_is_bounded_at_a_large_budget, {},
-     ("a point for each epsilon", method("estimate", a_point_for_each_epsilon), everywhere)),
+     ("a point for each epsilon", method("estimate", a_point_for_each_epsilon))),
     (accuracy.error_does_not_rise_with_n, {"pairs": 60},
      ("rows stretched with n", method("estimate", of_rows(lambda x: x * (len(x) / 100))), GROWS)),
     (accuracy.error_does_not_rise_with_n, {"pairs": 30},
-     ("intervals that grow with n", method("estimate", wider_with_n), on.of("interval"))),
+     ("intervals that grow with n", method("estimate", wider_with_n), of("interval"))),
     (accuracy.error_bound_is_exceeded_with_probability_at_most_beta, {"runs": 60},
      *((f"1/{factor} of the bound", method("error_bound", a_fraction(factor)),
-        on.both(on.quickly_bounded, applies))
-       for factor, applies in ((50, on.not_a_covariance), (1000, on.of("covariance"))))),
+        both(quickly_bounded, applies))
+       for factor, applies in ((50, not_a_covariance), (1000, of("covariance"))))),
 )  # fmt: skip
 
 # Stages, batches and parts that share rows: one row is charged once and spent twice
@@ -440,9 +551,9 @@ METHODS = {StableCentres: "draw"}  # that do it; of others it is `estimate`
 
 MUTANTS = (
     *(
-        Mutant(name, fault, contract, applies, options)
+        Mutant(name, fault, contract, *applies, options=options)
         for contract, options, *faulty in FOUND
-        for name, fault, applies in faulty
+        for name, fault, *applies in faulty
     ),
     *(
         Mutant(

@@ -1,4 +1,4 @@
-"""Every mutant of an entry or a mechanism is found by the contract that it names."""
+"""Every mutant is found by what it names: of an entry or a mechanism a contract, of a property its test."""
 
 from contextlib import contextmanager
 from functools import cache
@@ -7,7 +7,9 @@ import pytest
 
 from tests.contracts.test_contracts import examples
 from tests.mutants.conditions import NEVER_ATTAINED, attains, charges, of_mechanisms
-from tests.mutants.faults import isolated, memos
+from tests.mutants.faults import fails, isolated, memos, mutants
+from tests.mutants.properties import PROPERTIES
+from tests.mutants.rows import ROWS
 from tests.mutants.table import MUTANTS
 from workbench.contracts.accounting import plan_composes_to_the_budget
 from workbench.contracts.accuracy import error_does_not_rise_with_n
@@ -99,11 +101,9 @@ def test_the_named_contract_finds_a_wrong_mechanism(mutant, found):
 
 
 def test_every_contract_finds_a_mutant():
-    names = [mutant.name for mutant in (*MUTANTS, *OF_MECHANISMS)]
-    assert len({*names}) == len(names)
-    assert {mutant.found_by for mutant in MUTANTS} | {mutant.found_by for mutant in OF_MECHANISMS} == {
-        *CONTRACTS
-    }
+    every = (*MUTANTS, *OF_MECHANISMS)
+    assert len({mutant.name for mutant in every}) == len(every)
+    assert {mutant.found_by for mutant in every} == {*CONTRACTS}
 
 
 @pytest.mark.daily
@@ -111,3 +111,14 @@ def test_every_mutant_is_put_into_some_example():
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
     assert not [name for name in NEVER_ATTAINED if any(map(attains(name), everything))]
+
+
+# Mutants of properties are found by the test that they name, which passes without them
+
+OF_PROPERTIES = (*mutants(ROWS), *PROPERTIES)
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("mutant", OF_PROPERTIES, ids=lambda one: one.name)
+def test_the_named_test_finds_the_mutant(mutant):
+    assert fails(mutant)
