@@ -117,6 +117,11 @@ def test_a_constant_column_gives_the_whole_line(estimator):
 # Private scales: what they make of absent rows.
 
 
+def test_a_scale_among_all_floats_is_no_answer_where_most_pairs_are_equal():
+    x = np.where(np.arange(400) % 10 < 8, FAR, rng().standard_normal(400))
+    assert all(Scale()(x, budget=PureDP(1.0), rng=rng(seed)).abstained for seed in range(20))
+
+
 def test_exponents_are_those_of_the_other_pairs():
     x, _ = holes(400)
     differences = pair_differences(x)
