@@ -44,6 +44,7 @@ from workbench.estimators.shared.window_median import (
     WindowMedian,
     located_within,
     location_law,
+    median_beyond,
     uniform_deviation,
 )
 from workbench.linalg import fewest
@@ -341,6 +342,9 @@ class Scale(Univariate[float]):
             return 7.0 if self.found(n, plan["exponent"].cost, 0.5) else inf
         design = self.design(n, budget)
         apart = design.rms * median_norm(1, design.failure)
+        if design.winsor is None:  # its law is peaked, and no normal one
+            u, weights, failure, sampling = _law(design.locator, n, plan["log-scale"].cost)
+            apart = median_beyond(np.abs(u), (1 - failure) * weights, sampling, 1)
         return sinh(apart) if apart < log(LARGEST_RATIO) else inf
 
 
@@ -405,14 +409,20 @@ def _scale_design(scale: Scale, n: int, budget: Budget) -> ScaleDesign:
 
 def _location(locator: WindowMedian, n: int, cost: Budget) -> tuple[float, float]:
     # the sd of ln s - ln sigma, sampling included, and the chance of a miss
+    u, weights, failure, sampling = _law(locator, n, cost)
+    mechanism = float(weights @ u**2) if failure < 1 else 1.0
+    return sqrt(mechanism + sampling**2), failure
+
+
+def _law(locator: WindowMedian, n: int, cost: Budget) -> tuple[Array, Array, float, float]:
+    # the law of the mechanism's offset, the chance of a miss, and the sd of sampling
     pairs, alike = n // 2, float(n // 2)  # so many independent ones say as much
     if locator.touched > 1:
         k, b = blocks(n)
         pairs = k * b * (b - 1) // 2
         alike = 2 * pairs / (16 * (b - 2) * SHARED + 2)
-    u, weights, failure = location_law(locator, pairs, locator.of_a_point(cost), log_difference_cdf, 2.0)
-    mechanism = float(weights @ u**2) if failure < 1 else 1.0
-    return sqrt(mechanism + 1 / (4 * MEDIAN_DENSITY**2 * alike)), failure
+    law = location_law(locator, pairs, locator.of_a_point(cost), log_difference_cdf, 2.0)
+    return *law, 1 / (2 * MEDIAN_DENSITY * sqrt(alike))
 
 
 @lru_cache(maxsize=len(GROUPS))
