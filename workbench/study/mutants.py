@@ -93,6 +93,7 @@ def _twice(logs: Any, least: float, count: Callable[..., OnGrid] = intervals.cou
 CLIPPED = "univariate/clipped-mean"
 HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
 UNBOUNDED, ANY_LAW = "univariate/unbounded-mean", "univariate/interval-mean"
+UNKNOWN = "univariate/interval-unknown-variance"
 
 BINS = attribute(UnitHistogram, "keys", bins_from_the_smallest_row)
 PAIRS = swapped(scale.pair_differences, sorted_pairs)
@@ -115,7 +116,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant(
         "sensitivity of the variances halved",
         swapped(scale._mean_charge, _cheap(scale._mean_charge)),
-        Attack("univariate/interval-unknown-variance", "variance"),
+        Attack(UNKNOWN, "variance"),
     ),
     Mutant(
         "counts priced as if one moved",
@@ -163,7 +164,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
         swapped(intervals.mean_square, _wide_square),
         Attack(ANY_LAW, "variance"),
     ),
-    Mutant("pairs of sorted rows", PAIRS, Attack("univariate/scale", "log-scale", "(ε")),
+    Mutant("pairs of sorted rows", PAIRS, Attack(UNKNOWN, "log-scale", "(ε")),
     Mutant("pairs of sorted rows, exponents", PAIRS, Attack("univariate/scale", WHOLE, "paper")),
 )
 
