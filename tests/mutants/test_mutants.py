@@ -1,4 +1,4 @@
-"""Every mutant is found by what it names: of an entry or a mechanism a contract, of a property its test."""
+"""Every mutant of an entry or a mechanism is found by the contract that it names."""
 
 from contextlib import contextmanager
 from functools import cache
@@ -7,7 +7,7 @@ import pytest
 
 from tests.contracts.test_contracts import examples
 from tests.mutants.conditions import NEVER_ATTAINED, attains, charges, of_mechanisms
-from tests.mutants.faults import fails, isolated, memos, mutants
+from tests.mutants.faults import isolated, memos, mutants
 from tests.mutants.properties import PROPERTIES
 from tests.mutants.rows import ROWS
 from tests.mutants.table import MUTANTS
@@ -113,12 +113,4 @@ def test_every_mutant_is_put_into_some_example():
     assert not [name for name in NEVER_ATTAINED if any(map(attains(name), everything))]
 
 
-# Mutants of properties are found by the test that they name, which passes without them
-
-OF_PROPERTIES = (*mutants(ROWS), *PROPERTIES)
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("mutant", OF_PROPERTIES, ids=lambda one: one.name)
-def test_the_named_test_finds_the_mutant(mutant):
-    assert fails(mutant)
+OF_PROPERTIES = (*mutants(ROWS), *PROPERTIES)  # `test_properties.py`

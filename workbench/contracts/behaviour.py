@@ -179,7 +179,7 @@ def declared_symmetries_hold(example):
     if {translation, scale} == {"none"}:
         return
     (_, sigma), answered = frame(example), False
-    free = not any(getattr(estimator, name, None) for name in ("radius", "centred"))
+    free = not any(vars(estimator).get(name) for name in ("radius", "centred"))
     for n in sizes(example, 300, 6000):
         whole = rounded(typical_rows(example, n, 21))
         for seed in range(8 if n <= 300 else 2):

@@ -210,7 +210,7 @@ class Scale(Univariate[float]):
     upper: float | None = None
     calibration: Calibration = "tight"
 
-    least_rows = LEAST_ROWS
+    least_rows = 1  # and LEAST_ROWS, or those that find the place
     untold: ClassVar[tuple[float | None, float | None]] = RANGE
 
     def _validate(self) -> None:
@@ -253,14 +253,16 @@ class Scale(Univariate[float]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         budget = self.spent(budget)
+        if n < LEAST_ROWS and (self.calibration == "paper" or self.range is not RANGE):
+            raise ArgumentError("n", n, f"at least {LEAST_ROWS}")
         if self.calibration == "paper" and self.ends:
             require_selection(budget)
             return histogram_charge("exponent", budget)
         if self.calibration == "paper":
             return stability_charge("exponent", budget)
         self.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
-        design = self.design(n, budget)
-        if design.failure > LOST and self.range is RANGE:  # a place among 400 decades
+        design = self.design(max(n, LEAST_ROWS), budget)
+        if self.range is RANGE and (n < LEAST_ROWS or design.failure > LOST):  # among 400 decades
             least = fewest(lambda n: self.design(n, budget).failure <= LOST or None, LEAST_ROWS)
             raise ArgumentError("n", n, f"at least {least} at {budget}, or lower= and upper=")
         if design.winsor is None:

@@ -250,7 +250,8 @@ def _hockey_stick(
     `p` and `q` hold a, X, b, Y. Each probability is a sum over cells of Y, its factor taken at one end of the
     cell: too large for P, too small for Q.
     """
-    return _difference_tail(*p, threshold, 0) - exp(epsilon) * _difference_tail(*q, threshold, 1)
+    least = exp(min(epsilon, 700.0))  # a smaller factor leaves more
+    return _difference_tail(*p, threshold, 0) - least * _difference_tail(*q, threshold, 1)
 
 
 def _difference_tail(a: float, first: Chi, b: float, second: Chi, threshold: float, end: int) -> float:

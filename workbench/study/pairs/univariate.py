@@ -217,7 +217,7 @@ def quantiles() -> Iterator[Attacked]:
 
 def scale() -> Iterator[Attacked]:
     ranged: Any
-    for n, loud in ((40, PureDP(4)), (20, ZCDP(4))):
+    for n, loud in ((40, PureDP(4)), (20, ZCDP(4)), (100, PureDP(20))):  # the last in two steps
         for ranged in ({}, {"lower": 0.1, "upper": 10.0}):
             yield Scale(**ranged), loud, scales(n, 0.9) + scales(n, 2.0)[:3] + ends(n) + typical(n), 0.1
     for budget in (PURE, CONCENTRATED, APPROX, CONCENTRATED_DELTA):
