@@ -291,8 +291,8 @@ AT_LEAST = tuple(  # whatever the accuracy: what the frame takes, or the offset
 
 # What none can do without: the lower bounds that section 1.1 cites, with constants
 #
-# The estimators are those whose other terms are small where this one is looked at. In d no private mean has
-# shown its bound's power: rows are √d + √(2 ln n) long, so that n grows as d^.8 from d = 4 to 32.
+# The estimators are those whose other terms are small where this one is looked at. In d the n of CoinPress
+# grows as d^.8 from d = 4 to 32, slower than its bound: rows are √d + √(2 ln n) long.
 
 
 SPHERICAL = Statement(

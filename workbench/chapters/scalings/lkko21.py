@@ -613,7 +613,7 @@ CLAIMS = (
         lambda: (tables.PRIVATE,),
         scalings=lambda: in_dimension(HEAVY_PRIME),
         expected=Status.UNDECIDED,
-        reason="mean/clipped-heavy is in shape. The n of mean/prime-heavy are at most half of what may be,"
+        reason="That of mean/clipped-heavy holds. The n of mean/prime-heavy are at most half of what may be,"
         " but one interval, at the level of a check, reaches beyond: success rises slowly under heavy tails.",
     ),
     Claim(
