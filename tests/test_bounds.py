@@ -78,6 +78,7 @@ VALUES = [  # of a shape its terms; those whose rows are searched have committed
     (l17.stable_histogram_error, (50, 1.0, 0.4, 0.2), [12.48920894]),
     *((l17.location_sample_size, given, [n])  # of twice to once as many as an enumeration needs
       for given, n in (((10.0, 0.5, 0.1), 115), ((30.0, 1.0, 0.01), 90))),
+    (limits.near_mean_rows, (0.1, 1000, 1.0, 0.0, 0.5), [2786.0]),  # as of 600 columns
     (l17.stable_location_sample_size, (1.0, 1e-6, 0.01), [141]),
     (resilience.margin_rate, (0.05, 2 * 1.6448536269514722), [0.07244252752]),
     (resilience.margin_rate, (0.05, 0.5), [0.0]),

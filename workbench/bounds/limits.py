@@ -83,7 +83,7 @@ def near_mean_rows(
     [17, 403, 852]
     """
     reach = min(2 * e * alpha, inf if radius is None else radius)
-    others = _one_less(d * log(max(reach / (2 * alpha), 1.0)))
+    others = min(_one_less(d * log(max(reach / (2 * alpha), 1.0))), 600.0)  # fewer means, which floats count
     if others < 0:
         return 0.0
     apart = 2 * float(ndtr(reach / 2)) - 1
