@@ -12,7 +12,7 @@ from workbench.catalog import CATALOG, Example
 from workbench.contracts import accuracy, behaviour
 from workbench.contracts.behaviour import mapped, numbers, rounded
 from workbench.contracts.datasets import dimension, least, planned, typical_rows, with_absent
-from workbench.contracts.every import CONTRACTS, REFERENCE, SPENDING
+from workbench.contracts.every import CONTRACTS, OF_ESTIMATORS, REFERENCE, SPENDING
 from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity
 from workbench.contracts.kit import cases, name, run, stopped_early
 from workbench.errors import ArgumentError
@@ -71,7 +71,7 @@ def trials():
     for one in examples():
         key, example = one.values
         for contract in CONTRACTS:
-            late = contract in SAMPLED or (contract in behaviour.CONTRACTS and example is not first[key])
+            late = contract in SAMPLED or (contract in OF_ESTIMATORS and example is not first[key])
             marks = DAILY if late else one.marks
             if contract is not gap_is_the_sensitivity:
                 yield pytest.param(example, contract, id=f"{one.id}-{contract.__name__}", marks=marks)
@@ -122,10 +122,14 @@ def columns_of(example):
     return np.resize(MOVES, dimension(example))
 
 
+def scaled(estimator):
+    return isinstance(estimator, KINDS) and estimator.radius is not None
+
+
 def with_centres(example):
     estimator, moves = example.estimator, columns_of(example)
     changed = {"centre": tuple((estimator.centre + moves).tolist())}
-    if isinstance(estimator, KINDS) and estimator.radius is not None:
+    if scaled(estimator):
         units = np.resize(UNITS, len(moves))
         changed["sigma"] = tuple((estimator.sigma * units).tolist())
         changed["radius"] = tuple((estimator.radius * units).tolist())
@@ -155,34 +159,23 @@ def test_centred_rows_and_columns_are_charged_and_drawn_as_planned(key, example)
 
 
 @pytest.mark.parametrize(("key", "example"), COLUMNS)
-def test_an_answer_moves_with_rows_and_centres(key, example):
-    """The same noise on rows that are moved as their centres are: the same answer, moved."""
-    moves, found = columns_of(example), 0
-    centres = tuple((example.estimator.centre + moves).tolist())
-    other = Example(replace(example.estimator, centre=centres), example.budget)
+def test_an_answer_moves_with_rows_and_centres_and_scales_with_columns(key, example):
+    """The same noise on rows that are moved and scaled as centres, ranges and scales of columns are.
+
+    Units are powers of two: the noise of each column is in its own.
+    """
+    other, found = with_centres(example), 0
+    units = np.divide(other.estimator.sigma, example.estimator.sigma) if scaled(example.estimator) else 1.0
+    moves = columns_of(example) + np.multiply(example.estimator.centre, np.subtract(1.0, units))
     x = rounded(typical_rows(example, max(1000, least(example)), 3))
     with coarse_afterwards():
         for seed, rows in enumerate((x, with_absent(x, 7))):
-            value, again = run(example, rows, seed), run(other, rows + moves, seed)
+            value, again = run(example, rows, seed), run(other, rows * units + moves, seed)
             assert type(value) is type(again)
             found += not stopped_early(value)
-            expected = numbers(mapped(example, value, move=moves))
+            expected = numbers(mapped(example, value, units, moves))
             np.testing.assert_allclose(numbers(again), expected, rtol=1e-7, atol=1e-7)
     assert found
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_answer_scales_with_columns_their_ranges_and_scales(kind):
-    """Columns in other units, powers of two: the noise of each is in its unit."""
-    x = rounded(np.random.default_rng(1).normal([1.0, -2.0, 0.5], 1.0, (2000, 3)))
-    one, units = kind(radius=10.0, sigma=1.0), tuple(UNITS.tolist())
-    other = kind(radius=tuple((10 * UNITS).tolist()), sigma=units)
-    for seed, rows in enumerate((x, with_absent(x, 7))):
-        value, again = (
-            run(Example(one, ZCDP(0.5)), rows, seed),
-            run(Example(other, ZCDP(0.5)), rows * UNITS, seed),
-        )
-        np.testing.assert_allclose(again, value * UNITS, rtol=1e-12)
 
 
 @cache
@@ -206,9 +199,3 @@ def test_gap_is_the_sensitivity(key, example):
     of_many_rows = {charge.step for charge in planned(example, max(1000, least(example))).charges()}
     of_few_rows = {charge.step for charge in attaining(example)} - of_many_rows
     gap_is_the_sensitivity(example, small=bool(of_few_rows) or is_new(key, example))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("key", "example"), examples())
-def test_gap_of_all_pairs_is_the_sensitivity(key, example):
-    gap_is_the_sensitivity(example)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.estimators.streams import rng as stream
 from workbench import AdaptiveCovariance
+from workbench.contracts.lone_row import noise_of
 from workbench.errors import ArgumentError
 from workbench.estimators import adaptive_covariance as adaptive
 from workbench.estimators import nets
@@ -28,21 +29,20 @@ def symmetric(rng, d):
     return (noise + noise.T) / sqrt(2)
 
 
-class Script(UnitNoise):
-    """Releases numbers that were written before: two data sets can differ by a leak only."""
+def script(seed):
+    """Numbers that were written before: two data sets can differ by a leak only."""
+    source = stream(seed)
 
-    def __init__(self, seed):
-        object.__setattr__(self, "rng", stream(seed))
-
-    def gaussian(self, value, sensitivity, scale):
-        size = len(np.asarray(value))
-        found = scale * self.rng.standard_normal(size)
-        if size == adaptive.BINS:
-            found[self.rng.integers(200)] += 400
+    def gaussian(value, sensitivity, scale):
+        found = scale * source.standard_normal(len(value))
+        if len(value) == adaptive.BINS:
+            found[source.integers(200)] += 400
         return found
 
-    def symmetric_gaussian(self, value, sensitivity, scale):
-        return np.eye(len(value)) / 2 + scale * symmetric(self.rng, len(value))
+    def matrix(value, sensitivity, scale):
+        return np.eye(len(value)) / 2 + scale * symmetric(source, len(value))
+
+    return noise_of(gaussian=gaussian, symmetric_gaussian=matrix)
 
 
 @pytest.mark.parametrize("centred", [True, False])
@@ -51,7 +51,7 @@ def test_what_is_released_decides_all_the_rest(centred):
     rows = np.zeros((5000, 3)), lengths[:, None] * stream(1).standard_normal((5000, 3))
     for seed in range(20):
         estimator = AdaptiveCovariance(radius=100.0, centred=centred)
-        one, other = (estimator.estimate(x, HALF, Script(seed)) for x in rows)
+        one, other = (estimator.estimate(x, HALF, script(seed)) for x in rows)
         for name, value in vars(one).items():
             np.testing.assert_array_equal(value, getattr(other, name))
 
@@ -143,16 +143,11 @@ def test_rules_see_the_released_matrix_and_no_row(kind, calibration):
     rows = np.zeros((500, 8)), 1e3 * rng.standard_normal((500, 8))
     matrix = conditioned(sparse_signal(8, 0.2, rng=rng)) + 0.05 * symmetric(rng, 8)
 
-    class Fixed(UnitNoise):
-        def symmetric_gaussian(self, *_):
-            return matrix
-
-        def gaussian(self, *_):
-            return matrix[np.triu_indices(8)]
-
+    upper = matrix[np.triu_indices(8)]
+    fixed = noise_of(symmetric_gaussian=lambda *_: matrix, gaussian=lambda *_: upper)
     for rule in (None, *RULES):
         estimator = kind(rule=rule, calibration=calibration, radius=1.0)
-        found[rule], other = (estimator.estimate(x, ApproxDP(1.0, 1e-6), Fixed()) for x in rows)
+        found[rule], other = (estimator.estimate(x, ApproxDP(1.0, 1e-6), fixed) for x in rows)
         np.testing.assert_array_equal(found[rule].thresholded, other.thresholded)
         np.testing.assert_array_equal(found[rule].psd, other.psd)
     default = "paper" if calibration == "paper" else "adaptive-lasso"

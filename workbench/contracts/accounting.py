@@ -1,7 +1,9 @@
 """What is planned, and what is drawn: kinds, numbers and scales."""
 
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from workbench.contracts.datasets import (
 )
 from workbench.contracts.draws import expected_draw
 from workbench.contracts.kit import answer, louder, refusal, release, stopped_early
+from workbench.estimators.base import ASKED
 from workbench.privacy import ApproxDP, CountingNoise, NonPrivate, PureDP, SimulatedNoise, compose
 from workbench.privacy.budgets import within
 from workbench.privacy.stable import STABLE, VOTED
@@ -125,6 +128,10 @@ def work_is_bounded_at_a_large_budget(example):
         assert all(draw.size <= max(3 * n + 2, bins, candidates) for draw in tally.draws), tally.draws
 
 
+ODD = (np.ones(2), np.ones(0), Decimal("sNaN"), [1], {}, "1", None, 1.0j)  # no numbers and no budgets
+CHANCES = {"error_bound": {"beta": 0.05}, "interval_reach": {"level": 0.05}}
+
+
 def wrong_public_arguments_are_refused_before_any_draw(example):
     """Too few rows, a wrong dimension or budget or source: one error that names it, and nothing drawn."""
     estimator, fewest, d = example.estimator, entry_of(example).least_rows, dimension(example)
@@ -142,8 +149,12 @@ def wrong_public_arguments_are_refused_before_any_draw(example):
     calls += [("x", run, {"x": wrong}) for wrong in (*map(np.zeros, shapes), *wrong_rows)]
     calls += [("rng", run, {"rng": wrong}) for wrong in (None, 0, np.random)]
     calls += [("budget", run, {"budget": wrong}) for wrong in (NonPrivate(), None, 1.0, PureDP)]
-    calls += [("n", estimator.plan, public | {"n": n}) for n in (-1, *few, float(enough), True)]
+    calls += [("n", estimator.plan, public | {"n": n}) for n in (-1, *few, float(enough), True, 10**30)]
     calls += [("d", estimator.plan, public | {"d": d}) for d in ((0, 2) if d is None else (0, -1, 1.5))]
+    calls += [("n", estimator.plan, public | {"n": 2**53 + 1}), ("d", estimator.plan, public | {"d": 10**30})]
+    for asked in ASKED & {*dir(estimator)}:
+        call, given = getattr(estimator, asked), public | CHANCES.get(asked, {})
+        calls += [(name, call, given | {name: odd}) for name, odd in product(public, ODD)]
     if hasattr(estimator, "error_bound"):
         calls += [("beta", estimator.error_bound, public | {"beta": beta}) for beta in (0.0, 1.0, np.nan)]
     for argument, call, given in calls:
@@ -157,14 +168,3 @@ def every_accepted_number_of_rows_is_answered(example):
     """What `plan` accepts, a run takes: no n raises after the first draw."""
     for n in sizes(example, least(example), least(example) + 1, 5, 13, 24, 25):
         answer(example, typical_rows(example, n, n), n)
-
-
-CONTRACTS = (
-    plan_composes_to_the_budget,
-    plan_is_a_pure_function_of_public_numbers,
-    draws_are_those_of_the_plan,
-    draws_do_not_depend_on_the_rows,
-    work_is_bounded_at_a_large_budget,
-    wrong_public_arguments_are_refused_before_any_draw,
-    every_accepted_number_of_rows_is_answered,
-)

@@ -175,27 +175,25 @@ def declared_symmetries_hold(example):
     """
     symmetries, estimator = entry_of(example).symmetries, example.estimator
     assert symmetries.keys() == {"translation", "scale"}
-    translation, scale = symmetries["translation"], symmetries["scale"]
-    if {translation, scale} == {"none"}:
-        return
-    (_, sigma), answered = frame(example), False
+    (_, sigma), lattice, answered = frame(example), symmetries["translation"] == "lattice", False
     free = not any(vars(estimator).get(name) for name in ("radius", "centred"))
+    moves = (2.0, -64.0, 1024.0) if symmetries["translation"] != "none" and free else ()
+    scales = symmetries["scale"] != "none" and getattr(estimator, "lower", None) is None
+    factors = (2.0, 2.0**-60, 2.0**40) if scales else ()
+    if not moves + factors:
+        return "no symmetry is declared, or no move is within its range"
     for n in sizes(example, 300, 6000):
         whole = rounded(typical_rows(example, n, 21))
         for seed in range(8 if n <= 300 else 2):
             x = with_absent(whole, 7) if seed % 2 else whole
             value = run(example, x, seed)
             answered = answered or not stopped_early(value)
-            moved = []
-            if translation != "none" and free:
-                of_bins = seed % 2 and translation == "lattice"
-                moved += [(1.0, move * sigma) for move in (2.0, -64.0, 1024.0)[1 if of_bins else 0 :]]
-            if scale != "none" and getattr(estimator, "lower", None) is None:
-                moved += [(factor, 0.0) for factor in (2.0, 2.0**-60, 2.0**40)]
-            for factor, move in moved:
+            of_bins = seed % 2 and lattice
+            moved = [(1.0, move * sigma) for move in moves[1 if of_bins else 0 :]]
+            for factor, move in (*moved, *((factor, 0.0) for factor in factors)):
                 same(example, mapped(example, value, factor, move), run(example, x * factor + move, seed))
         if answered:
-            return
+            return None
     raise AssertionError("no run gave an answer: nothing was tested")
 
 
@@ -279,13 +277,3 @@ def outcome(call, *given, **named):
         return f"{error.argument}: {error.allowed}"
     except Exception as error:
         return repr(error)
-
-
-CONTRACTS = (
-    public_numbers_are_pythons,
-    same_stream_gives_the_same_bits,
-    hostile_rows_are_ordinary_inputs,
-    an_unusable_row_is_absent,
-    names_of_columns_are_kept,
-    declared_symmetries_hold,
-)

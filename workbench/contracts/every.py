@@ -1,21 +1,36 @@
-"""The contracts that every entry keeps, each a function that fails on a breach (mutants call them too)."""
+"""The contracts that every entry keeps, each a function that fails on a breach (mutants call them too).
+
+One that has nothing to try of an example, such as a second part of a plan, says what it found nothing of.
+"""
 
 from workbench.contracts import accounting, accuracy, behaviour, disjoint, gaps, lone_row, whole
 
-CONTRACTS = (
-    *accounting.CONTRACTS,
-    gaps.gap_is_the_sensitivity,
-    *lone_row.CONTRACTS,
-    *behaviour.CONTRACTS,
-    *accuracy.CONTRACTS,
-    *disjoint.CONTRACTS,
-    *whole.CONTRACTS,
+OF_ESTIMATORS = (  # which do not look at the budget
+    behaviour.public_numbers_are_pythons,
+    behaviour.same_stream_gives_the_same_bits,
+    behaviour.hostile_rows_are_ordinary_inputs,
+    behaviour.an_unusable_row_is_absent,
+    behaviour.names_of_columns_are_kept,
+    behaviour.declared_symmetries_hold,
 )
-
 SPENDING = (  # what is tried with another option of the examples, too
     accounting.plan_composes_to_the_budget,
     accounting.draws_are_those_of_the_plan,
     accounting.draws_do_not_depend_on_the_rows,
+)
+CONTRACTS = (
+    *SPENDING,
+    accounting.plan_is_a_pure_function_of_public_numbers,
+    accounting.work_is_bounded_at_a_large_budget,
+    accounting.wrong_public_arguments_are_refused_before_any_draw,
+    accounting.every_accepted_number_of_rows_is_answered,
+    gaps.gap_is_the_sensitivity,
+    lone_row.a_lone_row_shows_with_probability_at_most_delta,
+    *OF_ESTIMATORS,
+    accuracy.error_does_not_rise_with_n,
+    accuracy.error_bound_is_exceeded_with_probability_at_most_beta,
+    disjoint.a_row_moves_one_part,
+    whole.noise_meets_whole_numbers,
 )
 
 REFERENCE = (  # what an estimator without privacy keeps

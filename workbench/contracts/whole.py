@@ -58,6 +58,3 @@ def moves_by_what_is_charged(event, other):
         case 1:
             gaps = [sum(gaps)]
     assert max(gaps) <= allowed, event.charge
-
-
-CONTRACTS = (noise_meets_whole_numbers,)
