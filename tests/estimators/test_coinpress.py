@@ -1,6 +1,7 @@
-"""CoinPress beside an unknown mean, and columns of unequal units."""
+"""CoinPress, its frames, an unknown mean beside it, and columns of unequal units."""
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,18 @@ from workbench import (
 from workbench.catalog import CATALOG, Example, register
 from workbench.contracts.every import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
+from workbench.estimators.coinpress import JointStep, preconditioned, rounder
+from workbench.estimators.heavy_tailed import Band
 from workbench.estimators.release import Release
+from workbench.estimators.shared.moments import Frame, clipped_moment
+from workbench.linalg import spectral_map
 from workbench.losses import mahalanobis_covariance_error
+from workbench.privacy.noise import uniform_basis
+
+
+@pytest.mark.parametrize("own", [{"steps": 3}, {"mode": "proved"}, {"calibration": "paper"}])
+def test_joint_steps_are_for_steps_that_are_chosen_and_winsorised(own):
+    assert not CoinPressCovariance(upper=100.0, lower=1.0, **own).jointly(10_000, 10, ZCDP(0.5))
 
 
 def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
@@ -32,6 +43,44 @@ def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
         estimator = CoinPressCovariance(upper=1.0, lower=1.0, radius=10.0, paired=paired)
         value = estimator(x, budget=ZCDP(0.5), rng=stream(1)).value
         assert (mahalanobis_covariance_error(value, np.eye(2)) < 0.3) == good
+
+
+def between(rng, d, low, high=1.0):
+    """A matrix with eigenvalues between these, and a basis of its own."""
+    q = uniform_basis(d, rng)
+    return (q * np.exp(rng.uniform(np.log(low), np.log(high), d))) @ q.T
+
+
+def test_a_frame_at_most_doubles_what_was_below_one():
+    """A Σ Aᵀ ≤ 2 I after step (10), for every noise that takes no more than e + ℓ/2 from an eigenvalue."""
+    rng = stream(1)
+    for _ in range(100):
+        d = int(rng.integers(1, 6))
+        lower, e, clip = 10 ** rng.uniform(-4, -0.01), rng.uniform(0.0, 0.6), 0.9 * sqrt(d)
+        truth, noise = between(rng, d, lower), rng.standard_normal((d, d))
+        noise = (noise + noise.T) / np.abs(np.linalg.eigvalsh(noise + noise.T)).max() * (e + lower / 2)
+        step = JointStep(0.1, clip, 0.3, e, lower, 0.1)
+        a = rounder(Frame(np.eye(d), np.eye(d)), clipped_moment(d, clip) * (truth + noise), step).matrix
+        assert np.linalg.eigvalsh(a @ truth @ a.T)[-1] <= 2 * (1 + 1e-9)
+
+
+@pytest.mark.turns(3)
+def test_a_step_keeps_the_sandwich_wherever_the_band_holds():
+    """Z between keep·S - eI and S + eI, often on the boundary; where keep is 1, CoinPress's frame, too."""
+    rng = stream(0)
+    for _ in range(300):
+        d, lower = int(rng.integers(1, 6)), 10.0 ** rng.uniform(-6, -0.01)
+        truth, p = between(rng, d, lower), uniform_basis(d, rng)
+        band = Band(10.0 ** rng.uniform(-4, 0), rng.choice([1.0, rng.uniform(0.3, 1.0)]))
+        low, high = band.keep * truth - band.error * np.eye(d), truth + band.error * np.eye(d)
+        root = spectral_map(high - low, lambda values: np.sqrt(np.maximum(values, 0)))
+        z = low + root @ (p * rng.choice([0.0, 1.0, rng.random()], d)) @ p.T @ root
+        frames = [(band.preconditioned(z, lower, np.eye(d)), band.next_lower(lower))]
+        if band.keep == 1:
+            frames.append((preconditioned(z, band.error, lower, np.eye(d)), lower / (lower + 2 * band.error)))
+        for a, least in frames:
+            values = np.linalg.eigvalsh(a @ truth @ a.T)
+            assert least * (1 - 1e-9) <= values[0] <= values[-1] <= 1 + 1e-9
 
 
 # Columns of unequal units, and principal components.

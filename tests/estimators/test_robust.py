@@ -17,9 +17,11 @@ from scipy.special import softmax
 
 from tests.estimators.streams import rng
 from workbench.contracts.lone_row import noise_of
+from workbench.errors import ArgumentError
 from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, rows_for, scatter_factors
 from workbench.estimators.prime import Score, exponential, left_after, tail_set, weighed
-from workbench.estimators.tukey import ResilientMean, trimmed
+from workbench.estimators.robust import RobustMean
+from workbench.estimators.tukey import MOST, ResilientMean, grid_size, trimmed
 from workbench.estimators.votes import Groups, Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
@@ -111,7 +113,17 @@ def test_the_table_is_what_its_script_makes(of, size):
         assert getattr(kept, name) == (numbers if name == "of" else pytest.approx(numbers, rel=1e-3))
 
 
-# PRIME: the exponential, and that neighbours stay neighbours.
+# Where a filter of single rows cuts; PRIME: the exponential, and that neighbours stay neighbours.
+
+
+def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
+    rule = RobustMean(radius=10.0, sigma=1.0).steps(100_000, 10, ApproxDP(10.0, 0.01))
+    scores = rng(10).chisquare(2, 100_000)
+    for place in (30.0, 15.0, 8.0):
+        scores[:5000] = place + rng(11).random(5000)
+        cut = rule.cut(2, np.histogram(scores, [*rule.edges(2), np.inf])[0])
+        assert cut <= place
+        assert (scores[5000:] <= cut).mean() > 0.9, "too many good rows go"
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e4])
@@ -142,7 +154,7 @@ def test_neighbours_stay_neighbours():
             assert max((left - other).total(), (other - left).total()) <= 1
 
 
-# Robust means from public nets: the law of both steps.
+# Robust means from public nets: the margin of the test, the law of both steps.
 
 UNIT, APPROX = 2.0**-30, ApproxDP(1.0, 1e-6)
 coordinates = st.sampled_from([-3.0, -1.0, -0.5, 0.0, 0.25, 0.5, 1.0, 7.0])
@@ -158,11 +170,32 @@ def neighbours(draw, n, d):
     return x, y
 
 
+def test_a_grid_has_a_public_end():
+    with pytest.raises(ArgumentError, match=f"^step = .*{MOST} candidates") as raised:
+        grid_size(3, 7.0, 1e-300)
+    told = float(raised.value.allowed.split()[2].strip(","))
+    assert MOST / 1.25 < grid_size(3, 7.0, told) <= MOST
+
+
 def law_of_the_choice(estimator, x, budget):
     choice = Mock(return_value=0)
     estimator.estimate(x, budget, noise_of(laplace=lambda *_: np.array(1e6), choice=choice))
     scores, _, scale, *_ = choice.call_args.args
     return softmax(np.array(scores, float) / scale)
+
+
+@pytest.mark.turns(3)
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_margin_has_sensitivity_1_and_trimmed_means_move_by_less_than_the_width(data):
+    d = data.draw(st.sampled_from([1, 2, 3]))
+    n, k = data.draw(st.sampled_from([(5, 2), (9, 1), (9, 4), (10, 3)]))
+    x, y = data.draw(neighbours(n, d))
+    (widths, sums), (others, moved) = (trimmed(one, k, UNIT, 8.0) for one in (x, y))
+    for width in {*widths, *others, 0, 2**30}:
+        margins = [np.searchsorted(one, width, side="right") - 1 for one in (widths, others)]
+        assert abs(margins[0] - margins[1]) <= 1
+    assert np.abs(sums - moved).max() <= min(widths[0], others[0])
 
 
 def whole_law(estimator, x, budget):
@@ -176,7 +209,7 @@ def whole_law(estimator, x, budget):
     return np.append(1 - passes, passes * law_of_the_choice(estimator, x, budget))
 
 
-@pytest.mark.turns(3)
+@pytest.mark.daily
 @settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_test_and_draw_together_keep_their_budget(data):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import inf, sqrt
 from types import SimpleNamespace
 from typing import NamedTuple
@@ -525,3 +526,11 @@ def test_entries_that_are_too_small_count_as_zero_and_no_difference_is_lost():
     assert rows.centre == np.sort(x[:40, 0])[N // 2 - (N - 40)]
     assert np.array_equal(rows.rows[1] != 0, x[:, 0] != rows.centre[0])
     assert np.array_equal(Lifted.around(np.where(x < SMALLEST, 0.0, x), PLAIN, LEVEL, 1).rows, rows.rows)
+
+
+def test_the_unit_of_the_column_of_ones_is_within_the_proved_bound():
+    worst = 0.0
+    for knee, n, share in product((0.3, 1.0), (20, 61, 1000), np.linspace(0.051, 0.9, 40)):
+        ones = Scaled.of(np.ones((n, 1)), Influence(knee), float(share * n))
+        worst = max(worst, 4.0 ** int(ones.exponents[0]) * share / Influence(knee).steepest)
+    assert 4 < worst <= 16

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import replace
-from math import hypot, log
+from math import hypot, log, sqrt
 from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
+from scipy.stats import laplace, norm
 
 from tests.estimators.streams import rng
 from workbench import (
@@ -172,6 +173,20 @@ def test_a_share_that_noise_may_hide_is_one_and_others_are_what_they_are(charge,
     assert noisy_means.share(3 - hidden + 1e-9, 3.0, charge) == noisy_means.share(4.0, 3.0, charge) == 1.0
     assert noisy_means.share(3 - hidden - 1e-9, 3.0, charge) == pytest.approx(1 - hidden / 3)
     assert noisy_means.share(-3.0, 1.0, charge) == 0.1
+
+
+@pytest.mark.parametrize(("charge", "law"), [
+    (Charge("s", "gaussian", 0.01, ZCDP(0.1)), norm(scale=0.01 / sqrt(0.2))),
+    (Charge("s", "laplace", 0.01, PureDP(0.3)), laplace(scale=0.01 / 0.3)),
+])  # fmt: skip
+@pytest.mark.parametrize("sd", [1e-3, 0.03, 1e4])
+def test_sampling_error_and_noise_have_the_distribution_of_their_sum(charge, law, sd):
+    noise = law.ppf((np.arange(20_000) + 0.5) / 20_000)
+    for beta in (0.5, 1e-3):
+        t = noisy_means.half_width(beta, sd, charge)
+        assert (ndtr((noise - t) / sd) + ndtr((-noise - t) / sd)).mean() == pytest.approx(beta, rel=0.02)
+    median = noisy_means.half_width(0.5, sd, charge)
+    assert noisy_means.median_of_sum(sd, charge) == pytest.approx(median, rel=1e-9)
 
 
 @pytest.mark.parametrize("there", [0, 2**31, 2**35])

@@ -1,5 +1,6 @@
 """Gaussians of any mean and covariance: lifted rows, rounds of frames; what is charged, what ends a run."""
 
+from functools import partial
 from itertools import product
 from math import exp, sqrt
 
@@ -68,6 +69,13 @@ def test_location_and_scatter_follow_an_affine_map(offset):
     assert h == k > 0
     assert back @ turned @ back.T == pytest.approx(scatter, rel=1e-5, abs=1e-5)
     assert back @ (far - offset) == pytest.approx(location, abs=1e-6)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-14])
+@pytest.mark.parametrize("ask", [partial(affine.location_design, 4000, 2), partial(affine.fewest_located, 2)])
+def test_a_delta_that_no_ramp_has_is_refused_by_its_name(ask, delta):
+    with pytest.raises(ArgumentError, match=r"^delta = .*: expected at least 1e-13"):
+        ask(ApproxDP(1.0, delta), BETA)
 
 
 def spoilt_runs(estimator, n, share, error):
