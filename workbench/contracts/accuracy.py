@@ -8,7 +8,8 @@ import numpy as np
 from scipy.stats import binom
 
 from workbench.catalog import Example
-from workbench.contracts.datasets import dimension, entry_of, frame, least, sizes
+from workbench.catalog.hardest import hardest
+from workbench.contracts.datasets import dimension, entry_of, least, sizes
 from workbench.contracts.kit import FALSE_ALARM, answer, louder
 from workbench.populations import UnivariateGaussian
 
@@ -74,8 +75,8 @@ def errors(example, n, runs):
 
 
 def world(example):
-    """The entry; of normal rows on the line those that suit the example's own centre and scale."""
-    entry, (centre, sigma) = entry_of(example), frame(example)
+    """The entry; of normal rows on the line those that are hardest for the example's own public numbers."""
+    entry = entry_of(example)
     if not isinstance(entry.population, UnivariateGaussian):
         return entry
-    return replace(entry, population=UnivariateGaussian(centre + 0.7 * sigma, sigma), examples=(example,))
+    return replace(hardest(entry, example.estimator, 1), examples=(example,))
