@@ -7,7 +7,7 @@ constants.
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import pi, prod, sqrt
+from math import inf, pi, prod, sqrt
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -48,14 +48,11 @@ class UnivariateGaussian:
 
     mean: float = 0.0
     sigma: float = 1.0
+    d = None  # values are numbers
 
     def __post_init__(self) -> None:
         finite(mean=self.mean)
         positive(sigma=self.sigma)
-
-    @property
-    def d(self) -> None:
-        """None: values are numbers."""
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
         return self.scaled(rng.standard_normal(checked_size(n)))
@@ -67,12 +64,20 @@ class UnivariateGaussian:
         return standard
 
     def quantiles(self, levels: ArrayLike) -> Array:
-        return self.scaled(np.asarray(ndtri(levels), np.float64))
+        return self.scaled(ndtri(levels))
 
     def shares(self, edges: ArrayLike) -> Array:
         """Return the probabilities of the bins between these edges, and of those outside."""
         below = ndtr((np.asarray(edges, np.float64) - self.mean) / self.sigma)
         return np.diff(below, prepend=0.0, append=1.0)
+
+
+def standard_rows(n: int, d: int, degrees: float, rng: np.random.Generator) -> Array:
+    """Draw rows of mean 0 and covariance I: normal ones, or Student's where the degrees are finite."""
+    rows = rng.standard_normal((checked_size(n), d))
+    if degrees < inf:
+        rows *= np.sqrt((degrees - 2) / rng.chisquare(degrees, n))[:, None]
+    return rows
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class MultivariateGaussian:
     """
 
     moments: Gaussian
+    degrees = inf
 
     @property
     def d(self) -> int:
@@ -101,14 +107,10 @@ class MultivariateGaussian:
     @cached_property
     def root(self) -> Array:
         values, basis = np.linalg.eigh(self.covariance)
-        return np.asarray((basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T, dtype=np.float64)
+        return (basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        return self.scaled(rng.standard_normal((checked_size(n), self.d)))
-
-    def scaled(self, standard: Array) -> Array:
-        """Give rows of mean 0 and covariance I this mean and covariance (its symmetric root is used)."""
-        rows = standard @ self.root
+        rows = standard_rows(n, self.d, self.degrees, rng) @ self.root
         rows += self.mean
         return rows
 
@@ -161,11 +163,6 @@ class MultivariateStudent(MultivariateGaussian):
     def __post_init__(self) -> None:
         student_hypercontractivity(self.degrees, 1)  # refuses degrees without a variance
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        standard = rng.standard_normal((checked_size(n), self.d))
-        standard *= np.sqrt((self.degrees - 2) / rng.chisquare(self.degrees, n))[:, None]
-        return self.scaled(standard)
-
 
 @dataclass(frozen=True)
 class Sphere:
@@ -173,8 +170,8 @@ class Sphere:
 
     Parameters
     ----------
-    columns : int
-        d, at least 1.
+    d : int
+        Columns, at least 1.
     radius : float
         The length of every row.
     corners : bool
@@ -182,32 +179,28 @@ class Sphere:
         lie on a circle, whose second moment is the hardest to sample; for d = 1 there is none.
     """
 
-    columns: int
+    d: int
     radius: float = 1.0
     corners: bool = False
 
     def __post_init__(self) -> None:
-        integer_at_least(1, columns=self.columns)
+        integer_at_least(1, d=self.d)
         positive(radius=self.radius)
 
     @property
-    def d(self) -> int:
-        return self.columns
-
-    @property
     def mean(self) -> Array:
-        return np.zeros(self.columns)
+        return np.zeros(self.d)
 
     @property
     def covariance(self) -> Array:
-        axes = self.columns if self.corners else min(self.columns, 2)
-        return np.diag([self.radius**2 / axes] * axes + [0.0] * (self.columns - axes))
+        axes = self.d if self.corners else min(self.d, 2)
+        return np.diag([self.radius**2 / axes] * axes + [0.0] * (self.d - axes))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
         size = checked_size(n)
-        if self.corners or self.columns == 1:
-            return rng.choice([-1.0, 1.0], (size, self.columns)) * (self.radius / sqrt(self.columns))
-        turns, rows = rng.uniform(0, 2 * pi, size), np.zeros((size, self.columns))
+        if self.corners or self.d == 1:
+            return rng.choice([-1.0, 1.0], (size, self.d)) * (self.radius / sqrt(self.d))
+        turns, rows = rng.uniform(0, 2 * pi, size), np.zeros((size, self.d))
         rows[:, 0], rows[:, 1] = self.radius * np.cos(turns), self.radius * np.sin(turns)
         return rows
 
@@ -217,13 +210,10 @@ class Coin:
     """Zeros and ones, the latter with probability `share`: the widest rows between two bounds."""
 
     share: float = 0.5
+    d = None  # values are numbers
 
     def __post_init__(self) -> None:
         probability(share=self.share)
-
-    @property
-    def d(self) -> None:
-        """None: values are numbers."""
 
     @property
     def mean(self) -> float:
@@ -234,7 +224,7 @@ class Coin:
         return sqrt(self.share * (1 - self.share))
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        return np.asarray(rng.random(checked_size(n)) < self.share, np.float64)
+        return (rng.random(checked_size(n)) < self.share).astype(np.float64)
 
 
 @dataclass(frozen=True, init=False)
@@ -245,7 +235,7 @@ class PointMass:
     d: int | None
 
     def __init__(self, point: ArrayLike) -> None:
-        array = np.array(point, dtype=np.float64)
+        array = np.array(point, np.float64)
         if array.ndim > 1 or array.size == 0 or not np.isfinite(array).all():
             raise ArgumentError("point", point, "a finite number, or d of them")
         object.__setattr__(self, "point", tuple(array.ravel().tolist()))

@@ -16,10 +16,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of
 from workbench.linalg import symmetrised
-from workbench.populations.laws import MultivariateGaussian, MultivariateStudent
+from workbench.populations.laws import standard_rows, student_hypercontractivity
 from workbench.privacy.noise import uniform_basis
 from workbench.types import Array
 
@@ -57,6 +56,10 @@ class Rotated:
     centre: Array | None = None
     degrees: float = inf
 
+    def __post_init__(self) -> None:
+        if self.degrees < inf:
+            student_hypercontractivity(self.degrees, 1)  # refuses degrees without a variance
+
     @property
     def d(self) -> int:
         return len(self.values)
@@ -72,18 +75,16 @@ class Rotated:
     @property
     def whitening(self) -> Array:
         """W with Wᵀ Σ W = I."""
-        return np.asarray(self.basis / np.sqrt(self.values))
+        return self.basis / np.sqrt(self.values)
 
     def sample(self, n: int, *, rng: np.random.Generator) -> Array:
-        round_law = Gaussian(np.zeros(self.d), np.eye(self.d))
-        normal = self.degrees == inf
-        law = MultivariateGaussian(round_law) if normal else MultivariateStudent(round_law, self.degrees)
-        rows = np.asarray((law.sample(n, rng=rng) * np.sqrt(self.values)) @ self.basis.T)
+        standard = standard_rows(n, self.d, self.degrees, rng)
+        rows = (standard * np.sqrt(self.values)) @ self.basis.T
         return rows if self.centre is None else rows + self.centre
 
     def in_units(self, matrix: ArrayLike) -> Array:
         """Return Wᵀ M W: I for the covariance itself."""
-        return np.asarray(self.whitening.T @ np.asarray(matrix, np.float64) @ self.whitening)
+        return self.whitening.T @ np.asarray(matrix, np.float64) @ self.whitening
 
     def size(self, matrix: ArrayLike) -> float:
         return _norm(self.in_units(matrix))
@@ -100,13 +101,13 @@ class Rotated:
         It is affine equivariant, and so that of the rows in units of Σ, where rounding is not magnified.
         """
         white = (rows @ self.basis) / np.sqrt(self.values)
-        white = white - white.mean(axis=0)
+        white -= white.mean(axis=0)
         return _norm(symmetrised(white.T @ white) / len(white) - np.eye(self.d))
 
     def seen_by(self, matrix: Array) -> Array:
         """Return the eigenvalues of A Σ Aᵀ, ascending, by singular values of A Σ^{1/2}."""
         values = np.linalg.svd(matrix @ (self.basis * np.sqrt(self.values)), compute_uv=False)
-        return np.asarray(values[::-1] ** 2)
+        return values[::-1] ** 2
 
 
 def _norm(array: Array) -> float:
@@ -132,7 +133,7 @@ def rotated(values: ArrayLike, rng: np.random.Generator, far: float = 0.0, degre
         return Rotated(basis, spectrum, degrees=degrees)
     direction = rng.standard_normal(len(spectrum))
     centre = basis @ (np.sqrt(spectrum) * direction * far / np.linalg.norm(direction))
-    return Rotated(basis, spectrum, np.asarray(centre), degrees)
+    return Rotated(basis, spectrum, centre, degrees)
 
 
 def _one_gap(d: int, longest: float, behind: int) -> Gaps:
@@ -177,7 +178,7 @@ class Spectrum:
     @property
     def values(self) -> Array:
         """Eigenvalues of shape (d,), ascending from 1."""
-        return np.asarray(np.exp(np.cumsum([0.0, *self.log_gaps[::-1]])))
+        return np.exp(np.cumsum([0.0, *self.log_gaps[::-1]]))
 
     def law(self, rng: np.random.Generator, *, far: float = 0.0, degrees: float = inf) -> Rotated:
         """Return normal rows of this spectrum along random axes, their mean `far` standard deviations away.

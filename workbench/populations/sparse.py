@@ -34,7 +34,7 @@ def sparse_signal(
 def conditioned(signal: Array, shift: float | None = None) -> Array:
     """Return Σ₀ of step (2), with another λ if `shift` gives one."""
     amount = 0.5 - float(np.linalg.eigvalsh(signal)[0]) if shift is None else shift
-    return np.asarray(signal + amount * np.eye(len(signal)))
+    return signal + amount * np.eye(len(signal))
 
 
 def unit_ball_scale(covariance: Array, n: int, beta: float) -> float:
