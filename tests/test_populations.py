@@ -26,7 +26,7 @@ from workbench.populations import (
 )
 from workbench.populations.corruption import MEAN_ATTACKS, STOP
 from workbench.populations.laws import student_hypercontractivity
-from workbench.populations.rotated import named
+from workbench.populations.rotated import named, rotated
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
 
 N = 200_000
@@ -129,7 +129,7 @@ def test_the_unit_ball_holds_all_rows_with_the_stated_probability():
 def test_errors_are_those_of_round_rows_however_long_the_law_is(name):
     """The same rows in units of Σ have the same error along all axes; Σ itself has none, to 1e-3."""
     rng = generator(3)
-    law, white = named(name, 4).law(rng, far=1000.0), rng.standard_normal((500, 4)) + 1000
+    law, white = rotated(named(name, 4), rng, 1000.0), rng.standard_normal((500, 4)) + 1000
     round_error = Rotated(np.eye(4), np.ones(4)).sample_error(white)
     assert law.sample_error((white * np.sqrt(law.values)) @ law.basis.T) == pytest.approx(round_error)
     assert law.error(law.covariance) < 1e-3

@@ -14,7 +14,7 @@ from workbench.populations.laws import (
     Population,
     UnivariateGaussian,
 )
-from workbench.populations.rotated import Rotated, Spectrum
+from workbench.populations.rotated import Rotated
 
 __all__ = [
     "Coin",
@@ -24,6 +24,5 @@ __all__ = [
     "PointMass",
     "Population",
     "Rotated",
-    "Spectrum",
     "UnivariateGaussian",
 ]

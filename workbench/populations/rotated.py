@@ -168,30 +168,10 @@ FOUND: Mapping[str, Gaps] = {
 """Name -> the logarithms of the gaps of the worst spectrum that a search found, unless it is round."""
 
 
-@dataclass(frozen=True)
-class Spectrum:
-    """Eigenvalues of a covariance, up to a factor, with a name that figures and tables call it by."""
+def named(name: str, d: int, longest: float = LONGEST) -> Array:
+    """Return the d eigenvalues of the spectrum of this name, ascending from 1, no longer than this.
 
-    name: str
-    log_gaps: Gaps
-
-    @property
-    def values(self) -> Array:
-        """Eigenvalues of shape (d,), ascending from 1."""
-        return np.exp(np.cumsum([0.0, *self.log_gaps[::-1]]))
-
-    def law(self, rng: np.random.Generator, *, far: float = 0.0, degrees: float = inf) -> Rotated:
-        """Return normal rows of this spectrum along random axes, their mean `far` standard deviations away.
-
-        With `degrees` they are Student's t.
-        """
-        return rotated(self.values, rng, far, degrees)
-
-
-def named(name: str, d: int, longest: float = LONGEST) -> Spectrum:
-    """Return the spectrum of this name in d dimensions, no longer than this.
-
-    >>> named("ratio 9", 3).values.round(6).tolist()
+    >>> named("ratio 9", 3).round(6).tolist()
     [1.0, 9.0, 81.0]
     """
     integer_at_least(1, d=d)
@@ -199,7 +179,7 @@ def named(name: str, d: int, longest: float = LONGEST) -> Spectrum:
     gaps = FOUND[name] if name in FOUND else FAMILY[name](d, longest)
     if len(gaps) != d - 1 or not _fits(gaps, longest):
         raise ArgumentError("spectrum", name, f"one of {d} eigenvalues, no longer than {longest:g}")
-    return Spectrum(name, gaps)
+    return np.exp(np.cumsum([0.0, *gaps[::-1]]))
 
 
 def _fits(gaps: Gaps, longest: float) -> bool:

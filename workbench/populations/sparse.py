@@ -1,6 +1,6 @@
 """Sparse covariances, and Gaussian rows that have them.  WX19, experiments, with choices labelled.
 
-    (1) U symmetric, zero diagonal, a share of the pairs off the diagonal not zero: uniform on [-1, 1] or ±1
+    (1) U symmetric, zero diagonal, a share of the pairs off the diagonal not zero: uniform on [-1, 1]
     (2) Σ₀ = U + λ I, λ = ½ - λ_min(U), so that the smallest eigenvalue is ½ (the source: λ = 50)
     (3) Σ = Σ₀/c, c so large that n rows lie in the unit ball with probability 1 - β (the source: c = 200)
 
@@ -8,26 +8,21 @@ The distribution of the values, and every number of the source's figures, are ch
 """
 
 from math import log
-from typing import Literal
 
 import numpy as np
 
-from workbench.errors import ArgumentError, in_range, integer_at_least, one_of, positive, probability
+from workbench.errors import ArgumentError, in_range, integer_at_least, probability
 from workbench.types import Array
 
 
-def sparse_signal(
-    p: int, share: float, *, rng: np.random.Generator, values: Literal["uniform", "signs"] = "uniform"
-) -> Array:
+def sparse_signal(p: int, share: float, *, rng: np.random.Generator) -> Array:
     """Return U of step (1): `share` of the p(p-1)/2 pairs, rounded, are not zero."""
     integer_at_least(1, p=p)
-    one_of(("uniform", "signs"), values=values)
     in_range(0, 1, share=share)
     rows, columns = np.triu_indices(p, 1)
     chosen = rng.choice(len(rows), size=round(share * len(rows)), replace=False)
-    drawn = rng.uniform(-1, 1, len(chosen)) if values == "uniform" else rng.choice([-1.0, 1.0], len(chosen))
     signal = np.zeros((p, p))
-    signal[rows[chosen], columns[chosen]] = drawn
+    signal[rows[chosen], columns[chosen]] = rng.uniform(-1, 1, len(chosen))
     return signal + signal.T
 
 
@@ -48,18 +43,17 @@ def unit_ball_scale(covariance: Array, n: int, beta: float) -> float:
     return float(values.sum() + 2 * np.sqrt((values**2).sum() * level) + 2 * values[-1] * level)
 
 
-def active_block(p: int, active: int, degree: int, *, rng: np.random.Generator, rest: float = 1e-3) -> Array:
+def active_block(p: int, active: int, degree: int, *, rng: np.random.Generator) -> Array:
     """Return a covariance whose signal sits in the first `active` coordinates; the others hardly vary.
 
-    The block has `degree` entries a row on average and trace 1; each further coordinate has the share `rest`
-    of the block's mean variance, so that the trace stays bounded as p grows while `rest` is small.
+    The block has `degree` entries a row on average and trace 1; each further coordinate has a thousandth
+    of the block's mean variance, so that the trace stays bounded as p grows.
     """
     integer_at_least(1, p=p, active=active, degree=degree)
-    positive(rest=rest)
     if active > p:
         raise ArgumentError("active", active, f"at most p = {p}")
     block = conditioned(sparse_signal(active, min(1.0, degree / max(active - 1, 1)), rng=rng))
     block /= np.trace(block)
-    whole = np.eye(p) * rest / active
+    whole = np.eye(p) * 1e-3 / active
     whole[:active, :active] = block
     return whole

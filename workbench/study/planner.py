@@ -9,13 +9,14 @@ on demand the one at which a share of runs on synthetic rows is within alpha.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
+from itertools import chain
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from sys import float_info
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.random import Generator
 
 from workbench.bounds import smallest
 from workbench.catalog import KNOWN, Addition, Entry, Example, lookup
@@ -157,6 +158,12 @@ class Candidate:
         except ArgumentError as error:
             return str(error)
         return ""
+
+    def errors(self, n: int, budget: Budget, trials: int, data: Generator, noise: Generator) -> Array:
+        """Measure its error on rows of its hardest distribution, infinite where it abstains."""
+        world = hardest(self.entry, self.estimator, self.d)
+        samples = (world.population.sample(n, rng=data) for _ in range(trials))
+        return np.array([world.error(self.estimator(x, budget=budget, rng=noise).value) for x in samples])
 
 
 def candidates(question: Question) -> list[Candidate]:
@@ -370,15 +377,13 @@ def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
 
     Failures, and where answers begin, come last.
     """
-    found, places = sorted(found, key=lambda one: need(answer(one))), dict[tuple[str, str], int]()
-
-    def place(one: T) -> int:
+    kinds: dict[tuple[str, str], list[T]] = {}
+    last: list[T] = []
+    for one in sorted(found, key=lambda one: need(answer(one))):
         said = answer(one)
-        reached = said.reached and said.budget is not None
         kind = said.candidate.entry.estimand, said.candidate.unit
-        return places.setdefault(kind, len(places)) if reached else len(found)
-
-    return sorted(found, key=place)
+        (kinds.setdefault(kind, []) if said.reached and said.budget else last).append(one)
+    return [*chain(*kinds.values()), *last]
 
 
 def answer_of(question: Question, one: Candidate) -> Answer:
@@ -431,12 +436,8 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     def spent(place: int) -> Budget:
         return offer(decimal(place))
 
-    if refusal := one.refusal(n, spent(DECIMALS)):
-        return replace(blank, reason=refusal)
-    if one.asked is None:
-        return replace(blank, reason=NO_BOUND)
-    if n > MOST:
-        reason = f"n = {n}: expected at most {MOST}, up to which this bound is computed"
+    beyond = f"n = {n}: expected at most {MOST}, up to which this bound is computed" if n > MOST else ""
+    if reason := one.refusal(n, spent(DECIMALS)) or ("" if one.asked else NO_BOUND) or beyond:
         return replace(blank, reason=reason)
     scale = Scale(
         lambda place: one.bound(n, spent(place), question.beta),
@@ -495,8 +496,7 @@ class Simulation:
         integer_at_least(1, jobs=self.jobs)
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(NamedTuple):
     """A search that is to be made: of which estimator, at which budget, beginning at n rows."""
 
     candidate: Candidate
@@ -509,10 +509,6 @@ class Search:
     def most(self) -> int:
         return NUMBERS // self.candidate.d
 
-    @cached_property
-    def world(self) -> Any:
-        return hardest(self.candidate.entry, self.candidate.estimator, self.candidate.d)
-
     def errors(self, n: int, place: int, block: int, runs: int) -> Array:
         from workbench.study.store import one_thread
         from workbench.study.sweeps import Role, point_id, stream
@@ -523,12 +519,8 @@ class Search:
         name = f"{one.entry.key} {one.estimator!r} {one.d} {budget!r} {self.n}"
         address = name, point_id({"place": place}), block
         data, noise = (stream(self.how.seed, role, *address) for role in (Role.DATA, Role.NOISE))
-        found = np.empty(runs)
         with one_thread():
-            for run in range(runs):
-                x = self.world.population.sample(n, rng=data)
-                found[run] = self.world.error(one.estimator(x, budget=budget, rng=noise).value)
-        return found
+            return one.errors(n, budget, runs, data, noise)
 
     def found(self) -> Found:
         target = Target(alpha=self.alpha, share=self.how.share, cap=self.how.runs, most=self.most)

@@ -132,12 +132,8 @@ def catalogued(
     key: str, d: int, n: int, *, trials: int, data: Generator, noise: Generator, **public: Any
 ) -> Columns:
     """Measure the error of an entry on rows of its hardest distribution, infinite where it abstains."""
-    estimator, budget = _asked(key, public)
-    from workbench.catalog.hardest import hardest
-
-    entry: Any = hardest(lookup(key), estimator, d)
-    samples = (entry.population.sample(n, rng=data) for _ in range(trials))
-    errors = np.array([entry.error(estimator(x, budget=budget, rng=noise).value) for x in samples])
+    one, budget = _asked(key, d, public)
+    errors = one.errors(n, budget, trials, data, noise)
     return {"error": errors, "abstained": np.isinf(errors)}
 
 
@@ -273,7 +269,7 @@ def named(call: Named, public: Public) -> Any:
     return call(**{name: public[name] for name in signature(call).parameters if name in public})
 
 
-def _asked(key: str, public: Public) -> tuple[Any, Budget]:
+def _asked(key: str, d: int, public: Public) -> tuple[Candidate, Budget]:
     own = {name: value for name, value in public.items() if name not in BUDGETS}
     kind: Any = lookup(key).estimator
     if "rho" not in public and "epsilon" not in public:
@@ -281,14 +277,14 @@ def _asked(key: str, public: Public) -> tuple[Any, Budget]:
     budget: Budget = ZCDP(float(public["rho"])) if "rho" in public else PureDP(float(public["epsilon"]))
     if "delta" in public:
         budget = ApproxDP(float(public["epsilon"]), float(public["delta"]))
-    return replace(kind, **own) if own else kind, budget
+    estimator = replace(kind, **own) if own else kind
+    return Candidate(lookup(key), estimator, int(d), {}, "predicted"), budget
 
 
 @cache
 def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, float]:
-    estimator, budget = _asked(key, public)
-    fewest = fewest_rows(estimator, int(d), budget)
-    one = Candidate(lookup(key), estimator, int(d), {}, "predicted")
+    one, budget = _asked(key, d, public)
+    fewest = fewest_rows(one.estimator, one.d, budget)
     if one.asked is None:
         return fewest, inf
     n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, MOST, factors).least(alpha)

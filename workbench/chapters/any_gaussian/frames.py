@@ -109,7 +109,7 @@ def found(share: float, budget: ApproxDP) -> float:
 @each_trial
 def preconditioners(d: int, spectrum: str, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run the preconditioner on rows; `error` is the Thompson distance from the covariance."""
-    law = named(spectrum, d).law(data)
+    law = rotated(named(spectrum, d), data)
     distance = lambda found: losses.thompson_error(law.in_units(found), np.eye(d))  # noqa: E731
     return answered(loss_of(Preconditioner(centred=True), law.sample(n, rng=data), BUDGET, noise, distance))
 

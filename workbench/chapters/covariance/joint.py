@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
-from workbench.populations.rotated import named, shown
+from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ZCDP
 from workbench.study.measures import at, near, paired_columns, resampled
 from workbench.study.rules import Claim, Verdict, claim_level
@@ -34,7 +34,7 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
     told, paired = (
         CoinPressCovariance(upper=condition, centred=one, paired=True, lower=1.0) for one in (True, False)
     )
-    law = named("geometric", d, condition).law(data, far=FAR)
+    law = rotated(named("geometric", d, condition), data, FAR)
     x = law.sample(n, rng=data)
     joint = value_of(joint_of(condition), x, budget, noise)
     known = value_of(told, x - law.mean, budget, noise)
@@ -46,7 +46,7 @@ def prices(n: int, d: int, rho: float, condition: float, *, data: Generator, noi
 def foreseen(
     n: int, d: int, rho: float, condition: float, spectrum: str, *, data: Generator, noise: Generator
 ) -> Row:
-    law = named(spectrum, d, condition).law(data, far=FAR)
+    law = rotated(named(spectrum, d, condition), data, FAR)
     value = value_of(joint_of(condition), law.sample(n, rng=data), ZCDP(rho), noise)
     return {"error": hypot(law.mean_error(value.mean), law.error(value.covariance))}
 

@@ -147,7 +147,7 @@ def beside_the_sample(
 
 @each_trial
 def errors(d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
-    law = named(spectrum, d).law(data, far=FAR)
+    law = rotated(named(spectrum, d), data, FAR)
     return beside_the_sample(law, any_rows(d), BUDGET, data, noise)
 
 

@@ -154,7 +154,7 @@ def rows(key: str, d: int) -> int:
 def anywhere(key: str, d: int, spectrum: str, *, data: Generator, noise: Generator) -> Row:
     """Measure the error at some multiple of the fewest rows, the mean up to `FARTHEST` away."""
     offset = float(np.exp(data.uniform(0.0, log(FARTHEST))))
-    law = named(spectrum, d, LONGEST).law(data, far=offset)
+    law = rotated(named(spectrum, d, LONGEST), data, offset)
     return answered(_run(ESTIMATORS[key], law, rows(key, d), BUDGET, data, noise))
 
 

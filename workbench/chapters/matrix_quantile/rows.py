@@ -122,7 +122,7 @@ def successes(d: int, alpha: float, spectrum: str, *, data: Generator, noise: Ge
     goal = alpha or None
     estimator, n = MatrixQuantileCovariance(centred=True, alpha=goal, beta=BETA), planned(d, goal)
     loss = losses.thompson_error if goal is None else losses.mahalanobis_covariance_error
-    values = named(spectrum, d, LONGEST).values
+    values = named(spectrum, d, LONGEST)
     law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
     error = lambda found: loss(law.in_units(found), np.eye(d))  # noqa: E731
     return {"error": loss_of(estimator, law.sample(n, rng=data), BUDGET, noise, error)}
