@@ -15,7 +15,7 @@ from numpy.random import Generator
 from workbench import losses
 from workbench.bounds import al22
 from workbench.chapters.any_gaussian.votes import BETA as BETA
-from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON, rotated
+from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON, random_root
 from workbench.charts.curves import (
     LEVEL,
     Chart,
@@ -40,7 +40,7 @@ from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import in_blocks
 from workbench.estimators.subspaces import GRID, SubspaceExact, Tokens
 from workbench.estimators.unbounded import UnboundedCovariance
-from workbench.populations.rotated import named, shown
+from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
@@ -253,7 +253,7 @@ def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
 @each_trial
 def covariances(d: int, condition: float, n: int, *, data: Generator, noise: Generator) -> Row:
     """Run `covariance/populous` and `covariance/unbounded` on the same rows; Frobenius errors."""
-    root = rotated(np.geomspace(1.0, condition, d), data)
+    root = random_root(np.geomspace(1.0, condition, d), data)
     x, back = data.standard_normal((n, d)) @ root.T, np.linalg.inv(root)
     populous, unbounded = (
         loss_of(estimator, x, BUDGET, noise, lambda found: np.linalg.norm(back @ found @ back.T - np.eye(d)))

@@ -262,8 +262,8 @@ def masks(
     budget = ApproxDP(epsilon, delta)
     least, usual = (PopulousFrame(0, 2, one, *MASK_DESIGN).fewest for one in (budget, BUDGET))
     few, many = multiples(MASK_ROWS, least / usual)
-    root = rotated(np.array([1.0, condition]) * 4 / condition, _stream(run.seed, Role.DATA))
-    circle = rotated(np.array([4.0, 4.0]), _stream(run.seed, Role.DATA))
+    root = random_root(np.array([1.0, condition]) * 4 / condition, _stream(run.seed, Role.DATA))
+    circle = random_root(np.array([4.0, 4.0]), _stream(run.seed, Role.DATA))
 
     def released(of: Array, n: int) -> list[Array]:
         charge = PopulousFrame(n, 2, budget, *MASK_DESIGN).design.charges[1]
@@ -301,7 +301,7 @@ def _ellipses(title: str, root: Array, released: list[Array], key: str) -> Panel
     return plane(title, (*lines, ellipse("", root @ root.T, role="truth", colour_key=PLAIN)), reach=2.9)
 
 
-def rotated(values: Array, rng: Generator) -> Array:
+def random_root(values: Array, rng: Generator) -> Array:
     """Return a root, shape (d, d), of a covariance with these eigenvalues in a random frame."""
     d = len(values)
     return np.linalg.qr(rng.standard_normal((d, d)))[0] * np.sqrt(values)
