@@ -135,9 +135,10 @@ class Event:
 
 
 def rows(outputs: object) -> Array:
-    """Return outputs as (trials, k) floats, all of a row NaN if one entry is."""
+    """Return outputs as (trials, k) floats, all of a row NaN if one entry is, or if there is none."""
     values = np.array(outputs, np.float64)
     values = values[:, None] if values.ndim == 1 else values
+    values = values if values.shape[1] else np.full((len(values), 1), np.nan)
     values[np.isnan(values).any(axis=1)] = np.nan
     return values
 
@@ -391,9 +392,14 @@ def audit(
     integer_at_least(4, n_screen=n_screen, n_train=n_train, n_test=n_test)
     probability(level=level)
 
+    width = 1  # of an output; where nothing was answered it is not seen
+
     def outputs(pair: Pair, role: Role, blocks: tuple[int, int], trials: int) -> list[Array]:
+        nonlocal width
         sets, point = zip((pair.first, pair.second), blocks, strict=True), point_id({"pair": pair.name})
-        return [_run(mechanism, x, trials, stream(seed, role, name, point, block)) for x, block in sets]
+        found = [_run(mechanism, x, trials, stream(seed, role, name, point, block)) for x, block in sets]
+        width = max(width, *(one.shape[1] for one in found))
+        return [one if one.shape[1] == width else np.full((trials, width), np.nan) for one in found]
 
     def choice(pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Event:
         first, second = outputs(pair, Role.SCREEN, blocks, trials)
@@ -542,11 +548,7 @@ def mechanism(function: OwnFunction, budget: Budget) -> Mechanism:
         return lambda x, trials, rng: function.call(x, rng, budget, trials)
 
     def repeated(x: Array, trials: int, rng: np.random.Generator) -> object:
-        answers = (function.answer(x.copy(), rng, budget) for _ in range(trials))
-        plain = (numbers(tuple(one) if isinstance(one, list) else one) for one in answers)
-        found = [tuple(map(float, one)) for one in plain]
-        width = max(map(len, found))
-        return np.array([one or (np.nan,) * width for one in found], np.float64)
+        return as_rows(function.answer(x.copy(), rng, budget) for _ in range(trials))
 
     return repeated
 
@@ -636,6 +638,13 @@ def last_bit(outputs: Array) -> Array:
     return np.where(whole == 0, 0.0, exponent - 53 + trailing)
 
 
+def as_rows(answers: Iterable[object]) -> Array:
+    """Return answers as rows of numbers, NaN for no answer."""
+    found = [numbers(one) for one in answers]
+    width = max(map(len, found))
+    return np.array([one or (np.nan,) * width for one in found], np.float64)
+
+
 def numbers(value: object) -> tuple[float, ...]:
     """Return an output as numbers, none for no answer; an interval by its middle and its width."""
     match value:
@@ -643,8 +652,8 @@ def numbers(value: object) -> tuple[float, ...]:
             return ()
         case Interval(low=low, high=high):
             return ((low + high) / 2, high - low) if high < inf else ()
-        case tuple():
-            return value
+        case tuple() | list():
+            return tuple(map(float, value))
         case Box(centre=centre) | Ball(centre=centre):
             return numbers(centre)
         case Counts(counts=counts):

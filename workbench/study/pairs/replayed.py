@@ -27,7 +27,7 @@ from workbench.privacy.budgets import gdp_from_gaussian_zcdp
 from workbench.privacy.cuts import Level
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.privacy.stable import Lift, Located, Stable, Voted
-from workbench.study.audit import Mechanism, Pair, numbers
+from workbench.study.audit import Mechanism, Pair, as_rows, numbers
 from workbench.study.faults import COMPARED, Event, spied
 from workbench.types import Array
 
@@ -83,32 +83,13 @@ class Setting:
         return rows[:, : self.d]
 
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
-        silent = (np.nan,) * self._columns()
-
         def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
             noise = SimulatedNoise(rng)
             with np.errstate(all="ignore"):
                 runs = (self.estimator.estimate(sanitised(x), self.budget, noise) for _ in range(trials))
-                return np.array([numbers(one) or silent for one in runs], np.float64)
+                return as_rows(runs)
 
         return Case(self.key, self.variant, WHOLE, compose(self.plan), mechanism, tuple(pairs), share)
-
-    def _columns(self) -> int:
-        triangle = self.d * (self.d + 1) // 2
-        match KNOWN[self.key].estimand:
-            case "interval":
-                return 2
-            case "quantiles":
-                return len(getattr(self.estimator, "levels", ()))
-            case "counts":
-                return len(getattr(self.estimator, "edges", ())) + (self.key == "univariate/histogram")
-            case "mean" | "range" | "eigenvalues":
-                return self.d
-            case "covariance" | "subspace":
-                return triangle
-            case "gaussian":
-                return self.d + triangle
-        return 1
 
 
 def native(charge: Charge) -> Budget:
@@ -212,7 +193,8 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     roots = [(_root(one), _root(other)) for name, one, other in statistics if name in SHAPED]
     directions += [np.subtract(one.value, other.value) for name, one, other in statistics if name == "voted"]
     places = [(one, other) for name, one, other in statistics if name == "located_normal"]
-    keys = sorted({key for _, one, other in seen if not directions for key in _moved_keys(one, other)})
+    counted = [(one, other) for name, one, other in statistics if name == "stability_histogram"]
+    keys = sorted({key for one, other in counted for key in {*one, *other} if one[key] != other[key]})
 
     def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
         event, noise = uses[x.tobytes()], SimulatedNoise(rng)
@@ -222,9 +204,8 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
                 none = np.full_like(roots[0][0], np.nan)
                 return _between(np.array([none if out is None else out for out in outputs]), roots)
             if places:
-                return np.array([_placed(out, places) for out in outputs])
-            found = [_seen(out, directions, keys) for out in outputs]
-        return np.array(found, np.float64)
+                return as_rows(_placed(out, places) for out in outputs)
+            return as_rows(_seen(out, directions, keys) for out in outputs)
 
     return mechanism
 
@@ -259,9 +240,9 @@ def _eigenvalues(matrices: Array) -> Array:
 
 
 def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> tuple[float, ...]:
-    if output is None:
-        return (np.nan,) * (2 * len(places))
     seen: list[float] = []
+    if output is None:
+        return ()
     for one, other in places:
         from_one = np.linalg.solve(one.root, output - one.centre - one.shift)
         apart = np.linalg.solve(one.root, other.centre - one.centre + other.shift - one.shift)
@@ -269,23 +250,14 @@ def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> 
     return tuple(seen)
 
 
-def _moved_keys(one: Event, other: Event) -> set[float]:
-    if one.mechanism != "stability_histogram":
-        return set()
-    counts, others = one.statistic, other.statistic
-    return {key for key in {*counts, *others} if counts[key] != others[key]}
-
-
 def _seen(output: object, directions: Sequence[Array], keys: Sequence[float]) -> tuple[float, ...]:
     if isinstance(output, dict):
         return tuple(output.get(key, 0.0) for key in keys) or (0.0,)  # no pair moves a count
-    if output is None:
-        return (np.nan,) * max(len(directions), 1)
     if isinstance(output, int):
-        return tuple(float(direction[output]) for direction in directions)
-    if directions:
-        return tuple(float(np.vdot(direction, output)) for direction in directions)  # type: ignore[arg-type]
-    return numbers(output) or (np.nan,)
+        return tuple(direction[output] for direction in directions)
+    if directions and output is not None:
+        return tuple(np.vdot(direction, output) for direction in directions)  # type: ignore[arg-type]
+    return numbers(output)
 
 
 def outvoted(setting: Setting) -> Pair:
