@@ -11,7 +11,6 @@ eigenvalue down; the smallest eigenvalue is 1. Which of them exist depends on d:
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import fsum, inf, log
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +25,7 @@ LONGEST = 1e12  # a condition number
 LENGTH = 1e8  # the condition number of a spectrum whose name says no other
 SHOWN = ("round", "ratio 9", "geometric", "one small", "pairs")
 
-Gaps: TypeAlias = tuple[float, ...]
+Gaps = tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +106,7 @@ class Rotated:
     def seen_by(self, matrix: Array) -> Array:
         """Return the eigenvalues of A Σ Aᵀ, ascending, by singular values of A Σ^{1/2}."""
         values = np.linalg.svd(matrix @ (self.basis * np.sqrt(self.values)), compute_uv=False)
-        return values[::-1] ** 2
-
+        return np.square(values[::-1])
 
 def _norm(array: Array) -> float:
     found = float(np.linalg.norm(array))

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from html import escape
 from inspect import Parameter, signature
 from math import inf
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,9 +90,9 @@ def excess(claim: Budget, low: ArrayLike, high: ArrayLike) -> Array:
 # and the choice among the events is made on the other half.
 
 
-Score: TypeAlias = Callable[[Array], Array]
+Score = Callable[[Array], Array]
 
-Relation: TypeAlias = Literal["at least", "below", "equal to"]
+Relation = Literal["at least", "below", "equal to"]
 COMPARE = {"at least": np.greater_equal, "below": np.less, "equal to": np.equal}
 
 THRESHOLDS = np.linspace(0.004, 0.996, 63)
@@ -328,7 +328,7 @@ class AuditReport:
 # Every phase, and either data set, draws from a stream of its own.
 
 
-Mechanism: TypeAlias = Callable[[Array, int, np.random.Generator], object]
+Mechanism = Callable[[Array, int, np.random.Generator], object]
 
 FRESH = 200  # runs of each of two batches that must differ
 TOO_EQUAL = 1e-9  # batches that agree by chance with a smaller probability are copies

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import ModuleType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -33,9 +33,9 @@ from workbench.privacy.grid import OnGrid, on_grid
 
 
 Finder = TypeVar("Finder")
-Function: TypeAlias = Callable[..., Any]
-Fault: TypeAlias = Callable[..., AbstractContextManager[Any]]
-Declared: TypeAlias = tuple[str, str, float, Any]
+Function = Callable[..., Any]
+Fault = Callable[..., AbstractContextManager[Any]]
+Declared = tuple[str, str, float, Any]
 """Step, mechanism, sensitivity and cost of a charge."""
 
 

@@ -17,7 +17,16 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError, integer_at_least, positive, probability
 from workbench.special import bdtr, bdtrc, isotonic_regression, ndtri, stdtrit
-from workbench.study.rules import Interval, Vector, Verdict, at_most, claim_level, clopper_pearson, compare
+from workbench.study.rules import (
+    CHECK_LEVEL,
+    Interval,
+    Vector,
+    Verdict,
+    at_most,
+    claim_level,
+    clopper_pearson,
+    compare,
+)
 from workbench.study.sweeps import Point, Role, point_id, resampler, stream
 
 if TYPE_CHECKING:
@@ -121,9 +130,9 @@ def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Poin
 
 
 def summary(
-    statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float | None = None
+    statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float = CHECK_LEVEL
 ) -> Measure:
-    return resampled(statistic, values, level or claim_level(), resampler(seed, name), SUMMARY_RESAMPLES)
+    return resampled(statistic, values, level, resampler(seed, name), SUMMARY_RESAMPLES)
 
 
 def resampled(
@@ -301,7 +310,7 @@ def between(
     *,
     n: int | None = None,
     bound: float | None = None,
-    level: float | None = None,
+    level: float = CHECK_LEVEL,
     test: str = "interval inside limits",
 ) -> Verdict:
     """Decide 'the truth lies in [low, high]' for a measure whose interval misses it with the level.
@@ -311,7 +320,7 @@ def between(
     return Verdict(
         status=compare(measure.interval, low, high),
         test=test,
-        level=claim_level() if level is None else level,
+        level=level,
         n=n,
         trials=measure.trials,
         estimate=measure.estimate,
@@ -333,12 +342,11 @@ def seldom(
     beta: float,
     statement: str = "",
     *,
-    level: float | None = None,
+    level: float = CHECK_LEVEL,
     factor: float = 2.0,
     n: int | None = None,
 ) -> Verdict:
     """Decide 'it fails with probability at most beta', given which trials failed (see `rules.at_most`)."""
-    level = claim_level() if level is None else level
     found = at_most(int(failed.sum()), len(failed), beta, level, factor=factor)
     return found.about(name, statement, n=n)
 
@@ -350,7 +358,7 @@ def near(
     statement: str = "",
     *,
     n: int | None = None,
-    level: float | None = None,
+    level: float = CHECK_LEVEL,
     band: float = BAND,
 ) -> Verdict:
     """Decide 'the truth lies within predicted * (1 +- band)', at the level of the interval.

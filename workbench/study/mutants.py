@@ -7,7 +7,7 @@ contracts and property tests.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Attack:
         return replace(case, pairs=tuple(pair for pair in case.pairs if self.pair in pair.name))
 
 
-Attacked: TypeAlias = Mutant[Attack]
+Attacked = Mutant[Attack]
 
 
 def attacked(mutant: Attacked, preset: AuditPreset = AUDIT_CI, seed: int = 0) -> AuditReport:

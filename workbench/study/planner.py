@@ -13,7 +13,7 @@ from itertools import chain
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from sys import float_info
-from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.random import Generator
@@ -31,7 +31,7 @@ from workbench.types import Array
 
 T = TypeVar("T")
 CALIBRATIONS = ("paper", "tight")
-Offer: TypeAlias = Callable[[float], Budget]
+Offer = Callable[[float], Budget]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +99,8 @@ class Question:
 
 
 MEASURED = "the error of runs on synthetic rows, the hardest of its model"
-Kind: TypeAlias = Literal["proved", "predicted", "simulated"]
-Origin: TypeAlias = Literal["set", "default", "example", "planner"]
+Kind = Literal["proved", "predicted", "simulated"]
+Origin = Literal["set", "default", "example", "planner"]
 
 
 class Parameter(NamedTuple):

@@ -5,12 +5,11 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, as_completed, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from workbench.errors import ArgumentError, integer_at_least, positive
@@ -22,7 +21,7 @@ AUDIT_LEVEL = 1e-4
 """False alarms per confirmed privacy attack: smaller makes an alarm conclusive and proves less leakage."""
 
 
-PROFILES: Mapping[str, float] = MappingProxyType({"quick": 0.1, "full": 1.0})
+PROFILES = {"quick": 0.1, "full": 1.0}
 """Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger."""
 
 
@@ -54,7 +53,7 @@ AUDIT_CI = AuditPreset("ci", 1_000, 2_000, 8_000)
 AUDIT_DEEP = AuditPreset("deep", 5_000, 20_000, 200_000)
 """For doubt: finds noise too small by a few per cent at μ or ε of about 2, in minutes."""
 
-AUDITS: Mapping[str, AuditPreset] = MappingProxyType({p.name: p for p in (AUDIT_CI, AUDIT_DEEP)})
+AUDITS = {preset.name: preset for preset in (AUDIT_CI, AUDIT_DEEP)}
 
 
 # Who computes for a driver: worker processes of its own, which end when it does, or those of a cluster.

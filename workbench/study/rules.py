@@ -12,7 +12,7 @@ from enum import StrEnum
 from inspect import signature
 from itertools import combinations
 from math import fsum, hypot, inf, isfinite, sqrt
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,6 +110,10 @@ def claim_level(checks: int = CLAIM_CHECKS, overall: float = CLAIM_LEVEL, *, par
     integer_at_least(1, checks=checks, parts=parts)
     probability(overall=overall)
     return overall / checks / parts
+
+
+CHECK_LEVEL = claim_level()
+"""Of one check of a claim, unless it shares it with others."""
 
 
 def clopper_pearson(k: int, n: int, level: float) -> Interval:
@@ -240,7 +244,7 @@ def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:
 # committed verdicts alone.
 
 
-SizeKind: TypeAlias = Literal["searched", "error", "tried", "planned"]
+SizeKind = Literal["searched", "error", "tried", "planned"]
 ENOUGH = {Status.HOLDS: (0.0, 1.0), Status.REFUTED: (1.0, inf), Status.UNDECIDED: (0.0, inf)}
 
 
@@ -347,7 +351,7 @@ def supremum(
 # What a claim is: a published statement and the experiment that decides it.
 
 
-Kind: TypeAlias = Literal["source", "ours"]
+Kind = Literal["source", "ours"]
 
 
 @dataclass(frozen=True)

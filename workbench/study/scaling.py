@@ -8,7 +8,7 @@ from inspect import signature
 from math import inf, isfinite, log, nan
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -32,8 +32,8 @@ from workbench.types import Columns
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
 
 
-CAPS: Mapping[str, int] = MappingProxyType({"quick": 100, "full": 200})
-LeastKind: TypeAlias = Kind | Literal["planned"]
+CAPS = {"quick": 100, "full": 200}
+LeastKind = Kind | Literal["planned"]
 ENDS = ("quick",)  # profiles that search at the first and the last value alone
 
 
@@ -122,8 +122,8 @@ def standard_errors(intervals: Sequence[Interval], level: float) -> Vector:
 # Statements about n: a table of public numbers, one of which moves at a time.
 
 
-Public: TypeAlias = Mapping[str, Any]
-Named: TypeAlias = Callable[..., Any]
+Public = Mapping[str, Any]
+Named = Callable[..., Any]
 BUDGETS = ("epsilon", "delta", "rho")
 GUESS = 4  # n_0 over the fewest rows, where nothing is predicted
 
@@ -262,7 +262,7 @@ class Scaling:
         return abs(log(value)) if self.move.logarithm else value
 
 
-Growth: TypeAlias = tuple[Scaling, Sequence[Least]]
+Growth = tuple[Scaling, Sequence[Least]]
 
 
 def named(call: Named, public: Public) -> Any:
@@ -327,11 +327,13 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     settings, move = [one.setting for one in found], scaling.move
     errors = standard_errors([one.interval for one in chosen], SEARCHED)
     exact = len(errors) and not errors.any()
+    axis = [scaling.axis(one.value) for one in chosen]
 
-    def exponent(numbers: Callable[[Least], float]) -> Slope:
-        axis, n = ([of(one) for one in chosen] for of in (lambda one: scaling.axis(one.value), numbers))
-        slopes = slope(axis, n, np.ones_like(errors) if exact else errors)
-        return Slope(slopes.estimate, 0.0) if exact else slopes
+    def exponent(number: Callable[[Least], float]) -> Slope:
+        numbers = [number(one) for one in chosen]
+        if exact:
+            return Slope(slope(axis, numbers, np.ones_like(errors)).estimate, 0.0)
+        return slope(axis, numbers, errors)
 
     grown, excess = exponent(lambda one: one.n), exponent(lambda one: one.n / one.setting.stated)
     stated = exponent(lambda one: one.setting.stated).estimate

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import ceil, exp, floor, inf, log
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -224,8 +224,8 @@ def _crossing(places: Vector, logs: Vector, share: float) -> float:
     return heights[best] / SLOPES[best]
 
 
-Measure: TypeAlias = Callable[[int, int, int, int], Vector]
-Kind: TypeAlias = Literal["found", "rough", "dip", "plateau", "always", "never"]
+Measure = Callable[[int, int, int, int], Vector]
+Kind = Literal["found", "rough", "dip", "plateau", "always", "never"]
 
 RATIO, STRIDE, STRIDES = 1.06, 12, 14  # (1), (2)
 BRACKETING, BLOCK = 10, 20  # runs

@@ -18,8 +18,8 @@ from functools import partial
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import Any, NamedTuple, Self
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg  # noqa: F401  (its library is a second one, and is to be loaded before they are listed)
@@ -152,7 +152,7 @@ class DamagedError(ArgumentError):
     """A store is proved not to hold what was put in."""
 
 
-class Store:
+class Store(AbstractContextManager["Store"]):
     """A database of finished blocks, made if there is none; a context manager that closes it.
 
     Beside the file lie two more while it is in use, and after a crash. One that is no such database, now or
@@ -164,10 +164,7 @@ class Store:
         with self._readable():
             self._connection = _opened(self.path)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

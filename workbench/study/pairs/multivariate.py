@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.bounds import smallest
 from workbench.catalog import CATALOG, Entry
 from workbench.estimators.base import Estimator
 from workbench.estimators.shared.rows import centred_rows
@@ -183,11 +184,8 @@ def borderline(setting: Setting) -> Pair:
         rows = centred_rows(without(pairs)[: each * test.n], each == 1)
         return bool(test.count(rows)[0])
 
-    low, high = 0, test.n
-    while high > low + 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if stable(middle) else (low, middle)
-    last, rows = each * low, without(low)
+    most = smallest(lambda pairs: pairs >= test.n or not stable(pairs)) - 1
+    last, rows = each * most, without(most)
     return pair(
         "as stable as can be, one row less", rows, rows[last], rows[last + each - 1] * (each - 1), last
     )

@@ -6,7 +6,7 @@ in the whole the noise of another stage may hide that its own is too small.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
 # A run on the first data set of a pair is recorded; a run on the second takes the same outputs, so that the
 # two uses of one step differ in the replaced row alone. That is the mechanism whose cost its charge states.
 
-Replay: TypeAlias = tuple[Pair, list[Event], list[Event]]
+Replay = tuple[Pair, list[Event], list[Event]]
 SHAPED = ("masked", "stable_mask", "masked_lift")  # mechanisms whose statistic has a root
 ORDERS = 8  # of rows that are tried
 FAR = 1e6

@@ -7,7 +7,7 @@ attack needs the fewest runs; δ is large enough for sampling to see it.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -159,7 +159,7 @@ def staircase(n: int) -> Pair:
 # What is attacked: an estimator at a budget, on pairs, with a share of a preset's runs for the whole.
 
 
-Attacked: TypeAlias = tuple[Estimator[Any], Budget, Pairs, float]
+Attacked = tuple[Estimator[Any], Budget, Pairs, float]
 
 PURE, APPROX, CONCENTRATED, CONCENTRATED_DELTA = PureDP(2), ApproxDP(2, 0.05), ZCDP(2), ZCDP(2, 0.05)
 ANY = (PURE, APPROX, CONCENTRATED, GaussianDP(2))
