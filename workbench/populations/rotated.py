@@ -108,6 +108,7 @@ class Rotated:
         values = np.linalg.svd(matrix @ (self.basis * np.sqrt(self.values)), compute_uv=False)
         return np.square(values[::-1])
 
+
 def _norm(array: Array) -> float:
     found = float(np.linalg.norm(array))
     return found if np.isfinite(found) else inf
