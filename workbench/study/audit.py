@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from html import escape
 from inspect import Parameter, signature
 from math import inf
 from typing import Any, Literal
@@ -263,7 +262,7 @@ def equal_by_chance(outputs: Array, others: Array) -> float:
     return float(((counts / len(outputs)) ** 2).sum() ** len(outputs))
 
 
-# What an audit found, in words, as a table and as JSON.
+# What an audit found, in words and as JSON.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -293,17 +292,6 @@ class AuditReport:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.message}"
-
-    def _repr_html_(self) -> str:
-        cells = (
-            ("claim", self.claim),
-            ("finding", "VIOLATION" if self.violated else "no violation found"),
-            ("at least", self._bounds()),
-            ("pair", self.pair),
-            ("event", f"{self.event}: {self.counts[0]} against {self.counts[1]} of {self.trials}"),
-        )
-        rows = "".join(f"<tr><th>{name}</th><td>{escape(str(cell))}</td></tr>" for name, cell in cells)
-        return f"<table><caption>{escape(self.name)}</caption><tbody>{rows}</tbody></table>"
 
     def _bounds(self) -> str:
         confidence = f"with {100 * (1 - self.level):g} % confidence"

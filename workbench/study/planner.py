@@ -139,12 +139,6 @@ class Candidate:
     def calibration(self) -> str | None:
         return getattr(self.estimator, "calibration", None)
 
-    @property
-    def lacking(self) -> tuple[str, ...]:
-        """The facts about the rows that nobody set: the example's values say nothing of them."""
-        unset = (name for name, one in self.parameters.items() if one.origin == "example")
-        return tuple(name for name in unset if getattr(type(self.estimator), name, None) is None)
-
     def bound(self, n: int, budget: Budget, beta: float) -> float:
         """Return its error bound, or prediction, infinite where it refuses n rows at this budget."""
         if self.asked is None or not accepts(self.estimator, n, self.d, budget):
@@ -180,7 +174,8 @@ def candidates(question: Question) -> list[Candidate]:
     chosen = {"beta": question.beta, **question.settings}
     found = []
     for entry in entries:
-        d, taken = question.d or columns_of(entries, entry), names[entry.key]
+        alike = (one.population.d or 1 for one in entries if one.estimand == entry.estimand)
+        d, taken = question.d or min(alike), names[entry.key]  # one where one of them takes a column alone
         change = {name: value for name, value in chosen.items() if name in taken}
         for calibration in question.calibrations if "calibration" in taken else ("",):
             named = {**change, "calibration": calibration} if calibration else change
@@ -206,14 +201,6 @@ def _parameters(
         for part in parts
         if part.name != "calibration"
     }
-
-
-def columns_of(entries: Sequence[Entry], entry: Entry) -> int:
-    """Return the d of an entry unless one is asked for: that of every entry in question with its estimand.
-
-    It is 1 where one of them takes a column alone, and else the fewest columns of their populations.
-    """
-    return min(one.population.d or 1 for one in entries if one.estimand == entry.estimand)
 
 
 def entries_of(subject: str) -> list[Entry]:
@@ -410,8 +397,13 @@ def answer_of(question: Question, one: Candidate) -> Answer:
 
 
 def facts_missing(question: Question, one: Candidate) -> tuple[str, ...]:
-    """Return what must be set before an estimator is asked; one of one's own has what its object says."""
-    return () if one.entry in question.own else one.lacking
+    """Return the facts about the rows that nobody set: the example's values say nothing of them.
+
+    An estimator of one's own has what its object says.
+    """
+    unset = (name for name, its in one.parameters.items() if its.origin == "example")
+    needed = (name for name in unset if getattr(type(one.estimator), name, None) is None)
+    return () if one.entry in question.own else tuple(needed)
 
 
 def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> Answer:
