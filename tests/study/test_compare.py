@@ -8,8 +8,8 @@ from workbench.distributions import Gaussian
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention
 from workbench.populations import MultivariateGaussian, UnivariateGaussian
-from workbench.study import compare
 from workbench.study.audit import OwnFunction, mechanism
+from workbench.study.comparing import compare
 
 NORMAL, ONE, TWO_STEP = UnivariateGaussian(3.0), PureDP(1.0), TwoStepMean(radius=9, sigma=1.0)
 LIMIT = 9.0

@@ -590,26 +590,24 @@ def compared(
         if tell:
             tell(*where, found[-1])
     if question.simulation:
-        searches = [_search(question, one, said) for one, said in zip(asked, found, strict=True)]
-        made = [search for search in searches if search]
-        if made and announce:
-            announce(len(made), sum(search.core_seconds() for search in made))
-        sizes = iter(mapped(Search.found, made, question.simulation.jobs))
-        found = [
-            replace(said, simulated=_of_search(said.best, search, next(sizes))) if search else said
-            for said, search in zip(found, searches, strict=True)
-        ]
+        searches = {place: search for place, said in enumerate(found) if (search := _search(question, said))}
+        if searches and announce:
+            announce(len(searches), sum(search.core_seconds() for search in searches.values()))
+        sizes = mapped(Search.found, [*searches.values()], question.simulation.jobs)
+        for (place, search), size in zip(searches.items(), sizes, strict=True):
+            said = found[place]
+            found[place] = replace(said, simulated=_of_search(said.best, search, size))
     return ranked(found, lambda one: one.best)
 
 
-def _search(question: Question, one: Candidate, said: Answers) -> Search | None:
+def _search(question: Question, said: Answers) -> Search | None:
     budget, least = said.best.budget, said.best.answers_from or 1
     if budget is None or question.simulation is None or question.alpha is None:
         return None
     start = (said.proved.n or 0) // PART if said.proved.reached else PART * least
     if said.predicted and said.predicted.reached:
         start = said.predicted.n or 1
-    return Search(one, budget, max(least, start), question.alpha, question.simulation)
+    return Search(said.proved.candidate, budget, max(least, start), question.alpha, question.simulation)
 
 
 def _of_search(said: Answer, search: Search, found: Found) -> Answer:
