@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from workbench.errors import ArgumentError, integer_at_least, positive, probability
+from workbench.errors import integer_at_least, positive, probability
 from workbench.special import bdtr, bdtrc, isotonic_regression, ndtri, stdtrit
 from workbench.study.rules import (
     CHECK_LEVEL,
@@ -260,11 +260,6 @@ def crossing(
     The bootstrap draws from the fit to (successes + 1/2) / (trials + 1): a fit of 0 or 1 still varies.
     """
     n, hits, total = (np.asarray(v, dtype=np.float64) for v in np.broadcast_arrays(ns, successes, trials))
-    if n.ndim != 1 or len(n) < 2 or not (n[0] > 0 and (np.diff(n) > 0).all()):
-        raise ArgumentError("ns", ns, "at least two positive numbers, increasing")
-    if not ((hits >= 0) & (hits <= total) & (total >= 1)).all():
-        raise ArgumentError("successes", successes, "between 0 and the number of trials")
-    probability(target=target, level=level)
     estimate = _log_crossing(n, hits / total, total, target)
     trials = int(total.min())
     if not np.isfinite(estimate):
