@@ -309,6 +309,13 @@ def test_a_function_that_repeats_itself_and_tells_nothing_is_not_accused():
         assert not audit_function(without_entropy, [PAIR], ONE).violated
 
 
+def test_a_function_that_answers_on_one_data_set_alone_is_convicted():
+    def shy(rows, rng):
+        return rng.random(2) if rows[0] else None
+
+    assert audit_function(shy, [([0, 0, 0], [1, 0, 0])], ONE).violated
+
+
 DELTA, TRADE = 1e-6, TradeOff("covariance/thresholded", 50)
 
 

@@ -387,7 +387,7 @@ def audit(
         sets, point = zip((pair.first, pair.second), blocks, strict=True), point_id({"pair": pair.name})
         found = [_run(mechanism, x, trials, stream(seed, role, name, point, block)) for x, block in sets]
         width = max(width, *(one.shape[1] for one in found))
-        return [one if one.shape[1] == width else np.full((trials, width), np.nan) for one in found]
+        return [np.broadcast_to(one, (trials, width)) for one in found]
 
     def choice(pair: Pair, blocks: tuple[int, int], trials: int, caution: float) -> Event:
         first, second = outputs(pair, Role.SCREEN, blocks, trials)
