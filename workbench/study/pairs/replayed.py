@@ -6,6 +6,7 @@ in the whole the noise of another stage may hide that its own is too small.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -113,38 +114,35 @@ def pair(name: str, base: Array, value: Array, other: Array, row: int) -> Pair:
 # A run on the first data set of a pair is recorded; a run on the second takes the same outputs, so that the
 # two uses of one step differ in the replaced row alone. That is the mechanism whose cost its charge states.
 
-Replay = tuple[Pair, list[Event], list[Event]]
 SHAPED = ("masked", "stable_mask", "masked_lift")  # mechanisms whose statistic has a root
 ORDERS = 8  # of rows that are tried
 FAR = 1e6
 SEVERAL = 0.4  # of a preset's runs for all steps but the last, which has most of the budget
 
 
-def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3, seed: int = 0) -> Iterator[Case]:
+def replayed(setting: Setting, pairs: Sequence[Pair], share: float = 0.3) -> Iterator[Case]:
     """Yield one attack for each step that a run on the pairs takes; of equal charges in a row on the last.
 
     An estimator that puts its rows in an order of its own draws another one where no pair moves the step.
     """
-    runs: dict[int, list[Replay]] = {}
 
-    def seen_at(start: int, number: int) -> list[tuple[Pair, Event, Event]]:
-        if start not in runs:
-            runs[start] = [(pair, *both(setting, pair, start)) for pair in pairs]
-        return [(pair, one[number], other[number]) for pair, one, other in runs[start] if number < len(other)]
+    @cache
+    def runs(order: int) -> list[tuple[Pair, list[Event], list[Event]]]:
+        return [(pair, *both(setting, pair, order)) for pair in pairs]
+
+    def seen_at(order: int, number: int) -> list[tuple[Pair, Event, Event]]:
+        return [(pair, one[number], other[number]) for pair, one, other in runs(order) if number < len(other)]
 
     charges = list(setting.plan.charges())
     last = [one for one, charge in enumerate(charges) if [charge] != charges[one + 1 : one + 2]]
     for number in last:
         charge = charges[number]
         runs_of_step = share if number == last[-1] else min(share, SEVERAL / len(last))
-        starts = (seed + further for further in range(ORDERS))
-        moving = (start for start in starts if any(moves(*seen[1:]) for seen in seen_at(start, number)))
-        seen = seen_at(next(moving, seed), number)
+        moving = (order for order in range(ORDERS) if any(moves(*two) for _, *two in seen_at(order, number)))
+        seen = seen_at(next(moving, 0), number)
         if seen:
-            mechanism = step(seen)
-            attacked = tuple(pair for pair, *_ in seen)
-            promise = native(charge)
-            yield Case(setting.key, setting.variant, charge.step, promise, mechanism, attacked, runs_of_step)
+            attacked, named = tuple(pair for pair, *_ in seen), (setting.key, setting.variant, charge.step)
+            yield Case(*named, native(charge), step(seen), attacked, runs_of_step)
 
 
 def moves(one: Event, other: Event) -> bool:
