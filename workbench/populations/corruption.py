@@ -7,7 +7,6 @@ The strongest of the models of corruption. Huber's contamination, which is blind
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from math import log, sqrt
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,22 +95,37 @@ class Taken:
         return self.signs() * axes.T[np.arange(self.bad) % axes.shape[1]]
 
 
+Order = NDArray[np.intp]
 Change = Callable[[Taken], Array]
+
+
+def taking(rows: Callable[[Array, int, Generator], Order], change: Change) -> Attack:
+    """Return the attack that puts what `change` makes of some rows in their places."""
+
+    def attack(x: Array, bad: int, rng: Generator) -> Array:
+        chosen = rows(x, bad, rng)
+        return replaced(x, chosen, change(Taken(x[chosen], bad / len(x), rng)))
+
+    return attack
 
 
 def directions(d: int, rng: Generator) -> Array:
     return np.linalg.qr(rng.standard_normal((d, d)))[0]
 
 
-def by_length(x: Array, rng: Generator) -> NDArray[np.intp]:
+def by_length(x: Array) -> Order:
     return np.argsort((x * x).sum(axis=1), kind="stable")
 
 
-def copying(ranked: Callable[[Array, Generator], NDArray[np.intp]]) -> Attack:
+def zeros(t: Taken, *_: Array) -> Array:
+    return np.zeros_like(t.own)
+
+
+def copying(ranked: Callable[[Array], Order]) -> Attack:
     """Return the attack that puts copies of the last rows of an order in the places of the first."""
 
     def attack(x: Array, bad: int, rng: Generator) -> Array:
-        order = ranked(x, rng)
+        order = ranked(x)
         return replaced(x, order[:bad], x[order[-bad:]])
 
     return attack
@@ -126,13 +140,7 @@ STOP = 1.0  # `mean/prime` stops where the excess variance is at most STOP · sh
 
 
 def replacing(change: Change) -> Attack:
-    """Return the attack that takes rows at random and puts what `change` makes of them in their places."""
-
-    def attack(x: Array, bad: int, rng: Generator) -> Array:
-        rows = rng.choice(len(x), bad, replace=False)
-        return replaced(x, rows, change(Taken(x[rows], bad / len(x), rng)))
-
-    return attack
+    return taking(lambda x, bad, rng: rng.choice(len(x), bad, replace=False), change)
 
 
 def ones(d: int) -> Array:
@@ -183,13 +191,12 @@ def half_sphere(t: Taken) -> Array:
     return draw
 
 
-def ranked(x: Array, rng: Generator) -> NDArray[np.intp]:
+def ranked(x: Array) -> Order:
     return np.argsort(x @ ones(x.shape[1]), kind="stable")
 
 
-def inward(x: Array, bad: int, rng: Generator) -> Array:
-    """Put the rows that reach farthest along u at the centre: what is left looks cleaner than clean rows."""
-    return replaced(x, ranked(x, rng)[-bad:], 0.0)
+INWARD = taking(lambda x, bad, rng: ranked(x)[-bad:], zeros)
+"""What is left looks cleaner than clean rows."""
 
 
 def _under(t: Taken) -> float:
@@ -215,7 +222,7 @@ MEAN_ATTACKS = (
     Adversary("axis-clusters", "clusters at 6 along every axis", clusters(None, 6.0)),
     Adversary("far", "a point mass at 1e6", shifted(lambda t: FAR, spread=0.0)),
     Adversary("tail-matched", "rows of unsuspicious length, turned to one side", replacing(tail_matched)),
-    Adversary("inward", "the farthest rows of one side, put at the centre", inward),
+    Adversary("inward", "the farthest rows of one side, put at the centre", INWARD),
     Adversary("under-threshold", "a cluster just too near for the filter to act", shifted(_under)),
     Adversary(
         "cancelling",
@@ -245,12 +252,7 @@ MEAN_ATTACKS = (
 
 
 def planted(change: Change) -> Attack:
-
-    def attack(x: Array, bad: int, rng: Generator) -> Array:
-        rows = rng.permutation(len(x))[:bad]
-        return replaced(x, rows, change(Taken(x[rows], bad / len(x), rng)))
-
-    return attack
+    return taking(lambda x, bad, rng: rng.permutation(len(x))[:bad], change)
 
 
 def along(change: Callable[[Taken, Array], Array], least: bool = False, by: int = 0) -> Attack:
@@ -263,10 +265,6 @@ def along(change: Callable[[Taken, Array], Array], least: bool = False, by: int 
         return replaced(x, rows, change(Taken(x[rows], bad / len(x), rng), axes[:, 0]))
 
     return attack
-
-
-def zeros(t: Taken, *_: Array) -> Array:
-    return np.zeros_like(t.own)
 
 
 def spikes(t: Taken, radius: float) -> Array:
@@ -321,11 +319,7 @@ def _same_moment(carriers: float) -> Attack:
 
 
 def _longest(factor: float) -> Attack:
-    def attack(x: Array, bad: int, rng: Generator) -> Array:
-        longest = by_length(x, rng)[-bad:]
-        return replaced(x, longest, factor * x[longest])
-
-    return attack
+    return taking(lambda x, bad, rng: by_length(x)[-bad:], lambda t: factor * t.own)
 
 
 COVARIANCE_ATTACKS = (
@@ -425,9 +419,8 @@ HELD_OUT_ATTACKS = (
 # parts go to a sphere of a radius that varies, some to a second one; what they have outside stays, goes to 0,
 # or is drawn anew.
 
-Chosen = Literal["random", "largest", "smallest"]
-CHOSEN: tuple[Chosen, ...] = get_args(Chosen)
-Outside = Literal["kept", "zero", "typical"]
+CHOSEN = ("random", "largest", "smallest")
+OUTSIDE = ("kept", "zero", "typical")
 RANGES = {"radius": 4.5, "jitter": 0.6, "second": 0.5, "farther": 20.0}
 
 
@@ -436,12 +429,12 @@ class Recipe:
     """One attack of the family; `rank` 0 stands for d, radii are those of a coordinate."""
 
     rank: int = 1
-    chosen: Chosen = "random"
+    chosen: str = "random"
     radius: float = 3.0
     jitter: float = 0.0
     second: float = 0.0  # share of the rows
     farther: float = 0.0  # their radius
-    outside: Outside = "kept"
+    outside: str = "kept"
 
     def attack(self, x: Array, bad: int, rng: Generator) -> Array:
         d = x.shape[1]
@@ -478,12 +471,15 @@ NAMES = [field.name for field in fields(Recipe)]
 
 
 def drawn(rng: Generator) -> Recipe:
+    def below(name: str) -> float:
+        return float(rng.uniform(0, RANGES[name]))
+
     return Recipe(
         rank=int(rng.choice([1, 2, 0])),
-        chosen=str(rng.choice(CHOSEN)),  # type: ignore[arg-type]
-        radius=float(rng.uniform(0, RANGES["radius"])),
-        jitter=float(rng.uniform(0, RANGES["jitter"])),
-        second=float(rng.choice([0.0, rng.uniform(0, RANGES["second"])])),
-        farther=float(rng.uniform(0, RANGES["farther"])),
-        outside=str(rng.choice(get_args(Outside))),  # type: ignore[arg-type]
+        chosen=str(rng.choice(CHOSEN)),
+        radius=below("radius"),
+        jitter=below("jitter"),
+        second=float(rng.choice([0.0, below("second")])),
+        farther=below("farther"),
+        outside=str(rng.choice(OUTSIDE)),
     )
