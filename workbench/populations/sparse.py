@@ -18,7 +18,7 @@ from workbench.types import Array
 def sparse_signal(p: int, share: float, *, rng: np.random.Generator) -> Array:
     """Return U of step (1): `share` of the p(p-1)/2 pairs, rounded, are not zero.
 
-    >>> np.count_nonzero(sparse_signal(4, 0.5, rng=np.random.default_rng(1)))
+    >>> int(np.count_nonzero(sparse_signal(4, 0.5, rng=np.random.default_rng(1))))
     6
     """
     integer_at_least(1, p=p)
