@@ -1,12 +1,10 @@
 """`workbench reproduce`: run notebooks headlessly, and compare them with what is committed, or predicted.
 
-Each runs in a process of its own (`aside`), with a store from which a killed run goes on, and not at
-all where its outputs are there already. Outputs at the parameters that a notebook starts with lie in the
-notebook's folder; those at others in a folder of their own within it, named by what is moved. A parameter
-that is given its start is not moved.
+Each runs in a process of its own (`aside`), with a store from which a run goes on. Outputs at the parameters
+that a notebook starts with lie in the notebook's folder; those at others in a folder of their own within it,
+named by what is moved. A parameter that is given its start is not moved.
 """
 
-import hashlib
 import itertools
 import json
 import os
@@ -23,14 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 from urllib.parse import quote
 
-import workbench
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
@@ -132,51 +127,7 @@ def _checked(stem: str, name: str, value: object, start: Mapping[str, object], d
     return value
 
 
-# When a notebook need not run again: same notebook, software, kernels and parameters, outputs intact
-
-
-FOLDER = ".cache"
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one each unless the caller says so
-
-
-def key(notebook: Path, parameters: Mapping[str, object]) -> str:
-    content = {
-        "notebook": _digest(notebook),
-        "package": _package(),
-        "parameters": {name: repr(value) for name, value in parameters.items()},
-        "software": [SOFTWARE, version("matplotlib")],
-        "threads": {name: os.environ.get(name, "1") for name in THREADS},
-    }
-    return hashlib.sha256(canonical_json.dumps(content).encode()).hexdigest()
-
-
-@cache
-def _package() -> dict[str, str]:
-    root = Path(workbench.__file__).parent
-    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(root).as_posix(): _digest(path) for path in files}
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def fresh(folder: Path, wanted: str) -> bool:
-    """Return whether the folder's outputs are those of the key `wanted`, unchanged."""
-    path = record(folder)
-    return path.is_file() and bool(canonical_json.read(path) == _made(folder, wanted))
-
-
-def record(folder: Path) -> Path:
-    """Return where it is noted what the outputs in a folder are."""
-    return folder.parent / FOLDER / f"{folder.name}.json"
-
-
-def _made(folder: Path, wanted: str) -> dict[str, Any]:
-    return {"key": wanted, "outputs": {path.name: _digest(path) for path in outputs(folder)}}
-
-
-# Where the finished blocks of a notebook's sweeps are kept: in a store beside its record
+# Where the finished blocks of a notebook's sweeps are kept: in a store beside its folder
 #
 # A store outlives its run and serves all variants of the notebook, so that the next run goes on from there:
 # after a kill or a timeout, under a larger profile or at other parameters. It serves only blocks of the very
@@ -184,7 +135,7 @@ def _made(folder: Path, wanted: str) -> dict[str, Any]:
 
 
 def place(home: Path) -> Path:
-    return home.parent / FOLDER / home.name / f"{SOFTWARE[:16]}.sqlite"
+    return home.parent / ".cache" / home.name / f"{SOFTWARE[:16]}.sqlite"
 
 
 def prepare(path: Path) -> str:
@@ -222,6 +173,7 @@ def held(path: Path) -> tuple[int, float]:
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
 GRACE = 10.0  # seconds to end its kernel in
 PAUSE = 30.0  # seconds between two lines about what runs
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one each unless the caller says so
 NOISE = (
     "Kernel is running over TCP",
     "Debugger warning",
@@ -233,7 +185,7 @@ NOISE = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a variant: ok, cached, verdict (not as expected), error, timeout or interrupted."""
+    """What became of a variant: ok, verdict (not as expected), error, timeout or interrupted."""
 
     status: str
     reason: str = ""
@@ -243,7 +195,7 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        return self.status in ("ok", "cached")
+        return self.status == "ok"
 
 
 @dataclass
@@ -288,15 +240,6 @@ class Batch:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
 
-    def key(self, variant: Variant) -> str:
-        how = {"profile": self.profile, "limit": self.limit, "figure": variant.figure}
-        return key(variant.notebook, {**variant.moved, **how})
-
-    def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
-        todo = [one for one in variants if not fresh(one.out, self.key(one))]
-        counts, seconds = zip((0, 0.0), *map(held, {place(one.home) for one in todo}), strict=True)
-        return sum(counts), sum(seconds)
-
     def _tell(self) -> None:
         while not self.stop.wait(PAUSE):
             lines = [
@@ -310,7 +253,11 @@ class Batch:
         outcomes: list[Outcome] = []
         for variant in chain:
             try:
-                found = self._one(variant, share)
+                variant.out.mkdir(parents=True, exist_ok=True)
+                for path in [*outputs(variant.out), variant.out / EXECUTED]:  # the folder may be anybody's
+                    path.unlink(missing_ok=True)
+                remark = prepare(place(variant.home))
+                found = replace(self.launched(variant, share), remark=remark)
             except (ArgumentError, OSError) as error:  # a full disk, a store that is locked end it alone
                 found = Outcome("error", " ".join(str(error).split()))
             outcomes.append(found)
@@ -319,21 +266,6 @@ class Batch:
             remark = f" ({found.remark})" if found.remark else ""
             tables.say(f"  {variant.name}: {found.status} in {found.seconds:.0f} s{remark}")
         return outcomes
-
-    def _one(self, variant: Variant, share: int) -> Outcome:
-        wanted, out = self.key(variant), variant.out
-        if fresh(out, wanted):
-            return Outcome("cached")
-        record(out).unlink(missing_ok=True)
-        out.mkdir(parents=True, exist_ok=True)
-        for path in [*outputs(out), out / EXECUTED]:  # nothing else: the folder may be anybody's
-            path.unlink(missing_ok=True)
-        remark = prepare(place(variant.home))
-        outcome = replace(self.launched(variant, share), remark=remark)
-        if outcome.good:
-            record(out).parent.mkdir(parents=True, exist_ok=True)
-            canonical_json.write(record(out), _made(out, wanted))
-        return outcome
 
     def launched(self, variant: Variant, share: int) -> Outcome:
         """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped."""
@@ -420,19 +352,20 @@ def reproduce(options: Namespace) -> int:
         raise ArgumentError("update", "one figure", "whole notebooks")
     project.keep_apart(out)
     out.mkdir(parents=True, exist_ok=True)
+    stores = {place(one.home) for one in chosen}
     with interruptible():
         try:
             count = len({one.notebook for one in chosen})
             runs = f" at {len(chosen) // count} settings" if grid else ""
             tables.say(f"{count} notebook{'s'[: count > 1]}{runs}, {batch.profile} profile, into {out}")
-            blocks, saved = batch.held(chosen)
+            blocks, saved = map(sum, zip(*map(held, stores), strict=True))
             if blocks:
                 tables.say(f"{blocks} blocks of earlier runs may save {saved:.0f} core-seconds")
             return _told(project.figures, [*zip(chosen, batch.run(chosen), strict=True)], update)
         except Interrupted as ended:
-            kept, _ = batch.held(chosen)
             with suppress(OSError):  # the terminal may be gone
                 print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
+                kept = sum(held(one)[0] for one in stores)
                 tables.say(f"interrupted: {kept} blocks kept, run again to go on")
             return ended.exit_code
 
@@ -528,10 +461,7 @@ def interruptible() -> Iterator[None]:
     What the process was told to ignore stays so: Ctrl-C in the background, the end of a terminal under
     `nohup`.
     """
-    if threading.current_thread() is not threading.main_thread():  # no other may change handlers
-        yield
-        return
-    known = [one for name in ("SIGINT", "SIGTERM", "SIGHUP") if (one := getattr(signal, name, None))]
+    known = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
     heard = [one for one in known if signal.getsignal(one) is not signal.SIG_IGN]
 
     def interrupt(number: int, _frame: FrameType | None) -> NoReturn:

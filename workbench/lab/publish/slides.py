@@ -26,7 +26,7 @@ from workbench.lab.figures import kept_chart, verdicts
 from workbench.lab.project import Project, calls, chapter, chosen, nbformat
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
-from workbench.lab.runner import Batch, record, variants
+from workbench.lab.runner import Batch, variants
 from workbench.lab.tables import say
 
 SHORT, FULL = 45, 102  # words of a text above a figure, and of one that has a slide for itself
@@ -65,8 +65,6 @@ def write(
     if fresh:
         folder = out / notebook.stem
         source = folder / EXECUTED
-        if not source.is_file():
-            record(folder).unlink(missing_ok=True)
         (outcome,) = Batch("quick").run(variants(notebook, out))
         if not outcome.good:
             return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
