@@ -17,13 +17,12 @@ BLAS kernel, number of threads) rounds differently, which shows in two ways.
 
 A falsified curve, which is wrong everywhere, differs however wide its band is. Words are compared exactly.
 
-Level. A run flips with about the probability by which rounding moves it, relatively, as its distance from a
-threshold has a density of about one. Over the 370 000 runs of a quick `reproduce` these moves, measured
-between the kernels Prescott, Haswell and SkylakeX, add up to λ = 0.02 expected flips, all but 1e-5 of them
-under intervals; none was seen. Honest runs disagree only if two runs of one figure flip (at most
-λ²/2 = 2e-4), one flips and leaves its interval (at most 0.03 λ = 6e-4, the worst of mean and median of six
-normal or Laplace runs when one is drawn anew), or one flips where there is no interval (1e-5): less than 1e-3
-for a whole `reproduce`, a stated model with measured numbers, not a proof.
+Level, a model with measured numbers and no proof: the moves by rounding, relative to a density of about one
+at a threshold and measured between the kernels Prescott, Haswell and SkylakeX, add up to λ = 0.02 expected
+flips over the 370 000 runs of a quick `reproduce`, all but 1e-5 of them under intervals. Honest runs disagree
+if two runs of one figure flip (at most λ²/2 = 2e-4), one flips and leaves its interval (at most 0.03 λ =
+6e-4, the worst of mean and median of six normal or Laplace runs when one is drawn anew), or one flips where
+there is no interval (1e-5): less than 1e-3 in all.
 
 >>> differ({"n": 100, "estimate": 0.50001}, {"n": 100, "estimate": 0.5})
 []
@@ -48,14 +47,13 @@ SEARCHED = "searched n"  # in the name of a test: a flipped run changes which ru
 EVIDENCE = ("estimate", "interval")
 PROSE = ("caption", "detail", "marks", "label_at")  # what is read off the numbers that are compared
 Form = Mapping[str, Any]
-Run = tuple[str, Hashable]
 
 
 class Difference(NamedTuple):
-    """A number or word that is not as committed, and the run that could explain it, if one could."""
+    """What is not as committed, and what a flipped run that explains it would be the run of: an x, a claim."""
 
     line: str
-    run: Run | None = None
+    run: tuple[str, Hashable] | None = None
 
 
 def compare(folder: Path, committed: Path) -> list[str]:
@@ -74,18 +72,16 @@ def compare(folder: Path, committed: Path) -> list[str]:
 
 
 def differences(made: Any, kept: Any, name: str = "") -> list[str]:
-    found = []
-    for content in (_without_prose(made), _without_prose(kept)):
-        if name == VERDICTS:
-            found.append({"charts": content})
-            continue
-        moved = {key: value for key, value in content["parameters"].items() if key != "profile"}
-        found.append({"charts": content["charts"], "parameters": moved, "seed": content["seed"]})
-    profiles = [profile for profile in PROFILES if profile in found[0]["charts"]]
-    ours, theirs = (
-        one | {"charts": {profile: one["charts"].get(profile) for profile in profiles}} for one in found
-    )
-    return differ(ours, theirs)
+    ours, theirs = map(_without_prose, (made, kept))
+    if name == VERDICTS:
+        ours, theirs = {"charts": ours}, {"charts": theirs}
+    profiles = [profile for profile in PROFILES if profile in ours["charts"]]
+    for one in (ours, theirs):
+        one["charts"] = {profile: one["charts"].get(profile) for profile in profiles}
+        if name != VERDICTS:
+            one["parameters"].pop("profile", None)
+    compared = "charts", "parameters", "seed"
+    return differ(*({key: one[key] for key in compared if key in one} for one in (ours, theirs)))
 
 
 def _without_prose(content: Any) -> Any:
@@ -121,9 +117,9 @@ def _walk(
 
 
 def _records(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterator[Difference]:
-    label = ours.get("label") or ours.get("id")
     together: tuple[str, ...] = ()
-    place = f"{place} {label!r}" if label else place
+    if label := ours.get("label") or ours.get("id"):
+        place = f"{place} {label!r}"
     if "yscale" in theirs:
         log = tuple(axis for axis in ("x", "y") if theirs.get(f"{axis}scale") == "log")
     if all("role" in one and {"x", *CURVES} <= one.keys() for one in (ours, theirs)):
@@ -133,8 +129,10 @@ def _records(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iter
         together = EVIDENCE
         yield from _evidence(place, ours, theirs)
     for key in sorted((ours.keys() | theirs.keys()) - {*together}):
-        scale = 0.0 if key in log else _scale(theirs, key)
-        yield from _walk(f"{place} {key}".strip(), ours.get(key), theirs.get(key), scale, log)
+        one, other = ours.get(key), theirs.get(key)
+        logarithmic = key in log or theirs.get("scale") == "log"  # an axis, or the colours of a table
+        scale = 0.0 if logarithmic else _largest([other, theirs.get("limits")])
+        yield from _walk(f"{place} {key}".strip(), one, other, scale, log)
 
 
 def _curve(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterator[Difference]:
@@ -184,15 +182,7 @@ def _moved(ours: tuple[float, ...], theirs: tuple[float, ...], most: float) -> b
     return all(a == b or abs(a - b) <= most for a, b in zip(ours, theirs, strict=True))
 
 
-def _scale(record: Form, key: str) -> float:
-    """Return the scale of an entry: its largest number; of a heat map's table its colours' limits, too."""
-    if "limits" not in record:
-        return _largest(record.get(key))
-    return 0.0 if record.get("scale") == "log" else _largest([record.get(key), record["limits"]])
-
-
 def _largest(value: Any) -> float:
-    """Return the largest finite magnitude among a number, a list or a table of numbers; else 0."""
     if isinstance(value, list):
         return max(map(_largest, value), default=0.0)
     return abs(value) if _number(value) and isfinite(value) else 0.0
@@ -202,7 +192,7 @@ def _number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _difference(place: str, ours: object, theirs: object, run: Run | None = None) -> Difference:
+def _difference(place: str, ours: object, theirs: object, run: Any = None) -> Difference:
     texts = ["nothing" if one is None else repr(one) for one in (ours, theirs)]
     brief = [text if len(text) <= 60 else text[:57] + "..." for text in texts]
     return Difference(f"{place}: {brief[0]}, committed {brief[1]}", run)

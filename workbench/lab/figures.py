@@ -24,7 +24,7 @@ from workbench.errors import one_of
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
 STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
-WIDTH = 960  # px, of every picture
+WIDE = ' width="960" class="workbench-figure" style="max-width:100%"'
 
 
 def save(
@@ -111,10 +111,9 @@ def cells() -> list[str]:
     return list(shell.user_ns.get("In", ())) if shell else []
 
 
-def image(data: bytes, kind: str, alt: str) -> str:
-    source = f"data:image/{kind};base64,{b64encode(data).decode()}"
-    words = f'alt="{escape(alt, quote=True)}" width="{WIDTH}" class="workbench-figure"'
-    return f'<img src="{source}" {words} style="max-width:100%">'
+def image(svg: bytes, alt: str, how: str = WIDE) -> str:
+    """Return a picture as HTML, with further attributes: those of a figure in a notebook."""
+    return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{b64encode(svg).decode()}"{how}>'
 
 
 def styled(page: str) -> str:

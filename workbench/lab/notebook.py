@@ -34,7 +34,17 @@ from workbench.lab.aside import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
 from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, compact, explorer
-from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled, watch
+from workbench.lab.figures import (
+    PROFILES,
+    VERDICTS,
+    cells,
+    image,
+    publish,
+    richest,
+    save,
+    styled,
+    watch,
+)
 from workbench.privacy import Budget, NonPrivate
 from workbench.study.comparing import Comparison, entry_like
 from workbench.study.comparing import compare as compared
@@ -172,7 +182,7 @@ class Session:
         if self.moved and (judged := agreement(chart)).points:
             words["At these parameters"] = f"{judged}."
         text = "".join(f"<p><b>{head}</b> {escape(one)}</p>" for head, one in words.items() if one)
-        page = image(picture.read_bytes(), "svg+xml", chart.alt) + text
+        page = image(picture.read_bytes(), chart.alt) + text
         page = (said(line) if line else "") + (folded(FRESH, page) if agrees else page)
         return styled(page), "\n".join(filter(None, (line, "" if agrees else chart.alt)))
 
@@ -217,7 +227,7 @@ class Session:
         chart = sizes.picture(", ".join(dict.fromkeys(one.source for one in found)), found)
         rows = [[*sizes.summary(one).values()] for one in found]
         words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
-        page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(sizes.SUMMARY, rows)
+        page = image(svg(chart), chart.alt) + words + tables.html(sizes.SUMMARY, rows)
         publish(page, tables.text(sizes.SUMMARY, rows))
 
     def explore(self, picture: Any, **controls: Any) -> None:
@@ -424,7 +434,7 @@ class Compared(Comparison):
     def _repr_html_(self) -> str:
         words = f"<p><b>How to read it.</b> {escape(self.chart.how_to_read)}</p>"
         numbers = f"<details><summary>numbers</summary>{tables.html(COMPARED, self._rows())}</details>"
-        return styled(image(self.svg(), "svg+xml", self.chart.alt) + words + numbers)
+        return styled(image(self.svg(), self.chart.alt) + words + numbers)
 
 
 def comparison_chart(found: Comparison) -> Chart:

@@ -155,7 +155,7 @@ def calls(source: str) -> list[tuple[str, str]]:
             given = node.args[0] if node.args else None
             name = ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""
             column = method == "explore" and not isinstance(given, ast.Attribute)
-            found.append((method, "column" if column else name))
+            found.append((method, "column" if column else "solve" if method == "solve" else name))
     return found
 
 

@@ -4,7 +4,6 @@ Formulas become MathML, which browsers draw by themselves, and scripts stand in 
 """
 
 import re
-from collections.abc import Mapping
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,8 @@ def plain(words: str) -> str:
     'an x\\_1 \\[a\\] \\*b\\* in $x_1$'
     """
     parts = re.split(r"(\$[^$]+\$)", " ".join(words.split()).replace("<", "&lt;"))
-    return "".join(SPECIAL.sub(r"\\\1", part) if place % 2 == 0 else part for place, part in enumerate(parts))
+    parts[::2] = [SPECIAL.sub(r"\\\1", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def mathml(tex: str, *, display: bool = False) -> str:
@@ -53,34 +53,34 @@ def html(markdown: str) -> str:
     def formula(found: re.Match[str]) -> str:
         return mathml(unescape(found[1] or found[2]), display=found[1] is not None)
 
-    made = markdown2html(FENCED.sub(lambda found: f"{found[1]}$$\n{found[2]}{found[1]}$$", markdown))
-    parts = CODE.split(ANCHOR.sub("", made))
-    made = "".join(FORMULA.sub(formula, part) if place % 2 == 0 else part for place, part in enumerate(parts))
-    return CLOSED.sub(r'<span class="unbroken">\1\2</span>', made)
+    parts = CODE.split(ANCHOR.sub("", markdown2html(FENCED.sub(r"\1$$\n\2\1$$", markdown))))
+    parts[::2] = [FORMULA.sub(formula, part) for part in parts[::2]]
+    return CLOSED.sub(r'<span class="unbroken">\1\2</span>', "".join(parts))
 
 
 def text(source: str, kind: str = "-", **more: Any) -> Any:
-    slide = {"slide_type": kind, **more}
-    return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": slide})
+    return nbformat().v4.new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind, **more}})
 
 
-def shown(page: str, kind: str = "-") -> Any:
-    cell = nbformat().v4.new_code_cell("", metadata={"slideshow": {"slide_type": kind}})
+def shown(page: str, kind: str = "-", **more: Any) -> Any:
+    cell = nbformat().v4.new_code_cell("", metadata={"slideshow": {"slide_type": kind, **more}})
     cell.outputs = [nbformat().v4.new_output("display_data", {"text/html": page})]
     return cell
 
 
 def render(cells: list[Any], path: Path, **resources: Any) -> Path:
-    """Write cells as a page, or as slides where `slides=True`, and return its path."""
+    """Write cells as a page, or as slides where `slides=True`, and return its path.
+
+    `resources` are what the template reads: title, script, and of a page the menu and its place in it.
+    """
     nbformat()
     import nbconvert
 
     made: Any = nbconvert.HTMLExporter
     exporter = made(template_name="workbench", extra_template_basedirs=[str(TEMPLATES)])
     exporter.register_filter("html", html)
-    given: Mapping[str, Any] = {"slides": False, "title": path.stem, "home": "", "script": "", **resources}
     notebook = nbformat().v4.new_notebook(cells=cells)
-    page, _ = exporter.from_notebook_node(notebook, {**given, "source": source})
+    page, _ = exporter.from_notebook_node(notebook, {**resources, "source": source})
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write(page)

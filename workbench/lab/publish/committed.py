@@ -10,7 +10,9 @@ import re
 from argparse import Namespace
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,8 @@ from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab.claims import HOLDS, OPEN, SLOWER, of_claims, sentence
-from workbench.lab.figures import kept_chart, richest, verdicts
-from workbench.lab.project import Project, chapter, chosen, find, nbformat, shown
+from workbench.lab.figures import kept_chart, verdicts
+from workbench.lab.project import chapter, chosen, find, nbformat, shown
 from workbench.lab.publish import plain, text
 from workbench.lab.tables import say
 from workbench.study.parameters import Parameter
@@ -123,41 +125,32 @@ def tagged(cell: Any, tag: str = COMMITTED) -> bool:
 
 
 def _with_results(cells: Sequence[Any], figures: Path) -> Iterator[Any]:
-    """Yield the cells of a notebook with those that are committed written anew."""
+    """Yield the cells of a notebook with those that are committed written anew.
+
+    A picture that answers what was just asked is folded.
+    """
     asked = False
-    for cell in cells:
-        if not tagged(cell):
-            yield from _before(cell, figures, asked=asked)
-            yield cell
-            asked = cell["cell_type"] == "markdown" and ASKED in cell["source"]
-
-
-def _before(cell: Any, figures: Path, *, asked: bool) -> Iterator[Any]:
-    """Yield what stands before a cell; a picture that answers what was just asked is folded."""
-    if cell["cell_type"] != "code":
-        return
-    if tagged(cell, "parameters"):
-        profile, decided = verdicts(figures)
-        if profile == "full":
-            yield _result("verdicts", listed(decided))
-        return
-    parts = []
-    for path in (figures / f"{name}.json" for name in shown(cell["source"])):
-        if path.is_file():
-            chart = richest(canonical_json.read(path)["charts"])
-            how = f"\n\n*How to read it.* {plain(chart['how_to_read'])}" if chart["how_to_read"] else ""
-            picture = f"![{plain(chart['alt'])}](../figures/{figures.name}/{path.stem}.svg){how}"
-            more = f"More: {plain(chart['title'])}" if tagged(cell, "appendix") else ANSWERS if asked else ""
-            folded = f"<details><summary>{more}</summary>\n\n{picture}\n\n</details>"
-            parts.append(folded if more else picture)
-    if parts:
-        yield _result(str(cell["id"]), "\n\n".join(parts))
-
-
-def _result(name: str, source: str) -> Any:
-    cell = text(source, "skip")  # slides draw pictures themselves
-    cell["metadata"]["tags"], cell["id"] = [COMMITTED], f"{COMMITTED}-{name}"[:MOST]
-    return cell
+    for cell in (one for one in cells if not tagged(one)):
+        code, name, words = cell["cell_type"] == "code", str(cell["id"]), ""
+        if code and tagged(cell, "parameters"):
+            profile, decided = verdicts(figures)
+            name, words = "verdicts", listed(decided) if profile == "full" else ""
+        elif code:
+            paths = [figures / f"{one}.json" for one in shown(cell["source"])]
+            parts = []
+            for chart in (kept_chart(path) for path in paths if path.is_file()):
+                how = f"\n\n*How to read it.* {plain(chart.how_to_read)}" if chart.how_to_read else ""
+                picture = f"![{plain(chart.alt)}](../figures/{figures.name}/{chart.name}.svg){how}"
+                more = f"More: {plain(chart.title)}" if tagged(cell, "appendix") else ANSWERS if asked else ""
+                folded = f"<details><summary>{more}</summary>\n\n{picture}\n\n</details>"
+                parts.append(folded if more else picture)
+            words = "\n\n".join(parts)
+        if words:
+            result = text(words, "skip")  # slides draw pictures themselves
+            result["metadata"]["tags"], result["id"] = [COMMITTED], f"{COMMITTED}-{name}"[:MOST]
+            yield result
+        yield cell
+        asked = not code and ASKED in cell["source"]
 
 
 def listed(decided: Sequence[Mapping[str, Any]]) -> str:
@@ -179,20 +172,17 @@ def listed(decided: Sequence[Mapping[str, Any]]) -> str:
 
 
 def parameters(path: Path) -> dict[str, object]:
-    notebook = nbformat().read(path, as_version=4)
-    cells = [cell for cell in notebook.cells if tagged(cell, "parameters")]
-    statements = ast.parse(cells[0].source).body if cells else []
-    return dict(pair for pair in map(_assignment, statements) if pair is not None)
+    cells = nbformat().read(path, as_version=4).cells
+    source = next((cell.source for cell in cells if tagged(cell, "parameters")), "")
+    return dict(filter(None, map(_assignment, ast.parse(source).body)))
 
 
 def _assignment(statement: ast.stmt) -> tuple[str, object] | None:
-    if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
-        return None
-    target = statement.targets[0]
-    try:
-        return (target.id, ast.literal_eval(statement.value)) if isinstance(target, ast.Name) else None
-    except ValueError:
-        return None
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            with suppress(ValueError):
+                return name, ast.literal_eval(value)
+    return None
 
 
 def _parameters(notebook: Any, declared: Mapping[str, Parameter]) -> Lines:
@@ -268,20 +258,26 @@ def copy(options: Namespace) -> int:
     path = out / f"{notebook.stem}_{edition}.ipynb"
     if path.exists():
         raise ArgumentError("out", str(out), f"a folder without {path.name}, which may hold answers")
+    first = [INSTALL]
+    if options.teacher:
+        lesson = project.root / "notebooks" / "lessons" / f"{notebook.stem}.md"
+        if not lesson.is_file():
+            raise ArgumentError("notebook", notebook.stem, "a notebook with a plan in notebooks/lessons")
+        parts = re.split(r"^(?=## )", lesson.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        first += [re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip() for part in parts]
     content = nbformat().read(notebook, as_version=4)
+    before = [text(words, "skip") for words in first]
+    for place, cell in enumerate(before):
+        cell["id"] = f"before-{place}"
+    content.cells[1:1] = before
     for cell in content.cells:
         if tagged(cell, SOLUTION):
             opened = cell.source.replace("<details>", "<details open>", 1)
-            cell.source = ANSWER if edition == "student" else opened
-    plan = _plan(project, notebook) if edition == "teacher" else []
-    first = [INSTALL, *plan]
-    content.cells[1:1] = [
-        nbformat().from_dict({**text(words, "skip"), "id": f"before-{place}"})
-        for place, words in enumerate(first)
-    ]
-    for cell in content.cells:
+            cell.source = ANSWER if options.student else opened
         if cell.cell_type == "markdown":
-            _alone(cell, project.figures, edition)
+            attached = partial(_attached, cell, project.figures)
+            cell.source = ELSEWHERE.sub(r"\1", PICTURE.sub(attached, cell.source))
+            cell.source = BESIDE.sub(rf"](\1_{edition}.ipynb", cell.source)
     out.mkdir(parents=True, exist_ok=True)
     with canonical_json.replacing(path) as file:
         file.write(canonical(content))
@@ -289,24 +285,12 @@ def copy(options: Namespace) -> int:
     return 0
 
 
-def _plan(project: Project, notebook: Path) -> Iterator[str]:
-    path = project.root / "notebooks" / "lessons" / f"{notebook.stem}.md"
-    if not path.is_file():
-        raise ArgumentError("notebook", notebook.stem, "a notebook with a plan in notebooks/lessons")
-    for part in re.split(r"^(?=## )", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
-        yield re.sub(r"^(?=#)", "#", part, flags=re.MULTILINE).rstrip()
-
-
-def _alone(cell: Any, figures: Path, edition: str) -> None:
+def _attached(cell: Any, figures: Path, found: re.Match[str]) -> str:
     from workbench.charts.drawing import draw, png
 
-    def attached(found: re.Match[str]) -> str:
-        path = figures / f"{found[1]}.json"
-        if not path.is_file():
-            raise ArgumentError("notebook", found[1], "a notebook whose figures are committed")
-        picture = b64encode(png(draw(kept_chart(path)))).decode()
-        cell.setdefault("attachments", {})[f"{path.stem}.png"] = {"image/png": picture}
-        return f"](attachment:{path.stem}.png)"
-
-    cell.source = ELSEWHERE.sub(r"\1", PICTURE.sub(attached, cell.source))
-    cell.source = BESIDE.sub(rf"](\1_{edition}.ipynb", cell.source)
+    path = figures / f"{found[1]}.json"
+    if not path.is_file():
+        raise ArgumentError("notebook", found[1], "a notebook whose figures are committed")
+    picture = b64encode(png(draw(kept_chart(path)))).decode()
+    cell.setdefault("attachments", {})[f"{path.stem}.png"] = {"image/png": picture}
+    return f"](attachment:{path.stem}.png)"

@@ -2,7 +2,6 @@
 
 import re
 from argparse import Namespace
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
@@ -19,6 +18,7 @@ from workbench.charts import canonical_json
 from workbench.errors import ArgumentError
 from workbench.lab import explore, listing, sizes, tables
 from workbench.lab.claims import NOTEBOOK, Record, collected, home
+from workbench.lab.figures import image
 from workbench.lab.project import Project, calls, find, nbformat
 from workbench.lab.publish import TEMPLATES, plain, render, shown, text
 from workbench.lab.publish.committed import DRAWS, WORDS, tagged
@@ -120,8 +120,7 @@ def markdown(words: str, figures: Path) -> str:
 
     def picture(found: re.Match[str]) -> str:
         alt, path = re.sub(r"\\(.)", r"\1", found[1]), figures / found[2]
-        data = b64encode(path.read_bytes()).decode() if path.is_file() else ""
-        return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}" loading="lazy">'
+        return image(path.read_bytes() if path.is_file() else b"", alt, ' loading="lazy"')
 
     return LINK.sub(_link, PICTURE.sub(picture, words))
 
@@ -177,7 +176,7 @@ def notebook(path: Path, figures: Path, decided: Decided) -> Cells:
         hidden = cell.metadata.slideshow.slide_type == "skip" or tagged(cell, DRAWS)
         metadata = {"tags": ["folded"] if hidden else [], "slideshow": {"slide_type": "-"}}
         for method, name in calls(cell.source):
-            form = figures / path.stem / explore.FOLDER / f"{name if method == 'explore' else method}.json"
+            form = figures / path.stem / explore.FOLDER / f"{name}.json"
             if method in ("explore", "solve"):
                 yield shown(explore.element(canonical_json.read(form)) if form.is_file() else LIVE)
             elif method == "verdicts":

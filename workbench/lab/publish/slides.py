@@ -8,7 +8,6 @@ the full text goes to the speaker's notes (key S). `skip` is left out, `notes` a
 import re
 import sys
 from argparse import Namespace
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -22,8 +21,8 @@ from workbench.errors import ArgumentError
 from workbench.lab import explore, sizes
 from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import sentence
-from workbench.lab.figures import kept_chart, verdicts
-from workbench.lab.project import Project, calls, chapter, chosen, nbformat
+from workbench.lab.figures import image, kept_chart, verdicts
+from workbench.lab.project import calls, chapter, chosen, nbformat
 from workbench.lab.publish import html, render, shown, text
 from workbench.lab.publish.committed import DRAWS, SOLUTION, tagged
 from workbench.lab.runner import Batch, variants
@@ -47,34 +46,27 @@ Cells = Iterator[Any]
 
 
 def slides(options: Namespace) -> int:
-    """Write NAME.slides.html; return 1 if the notebook fails or a figure that it shows is not at hand."""
-    project, notebook, out = chosen(options)
-    path, line = write(project, notebook, out, fresh=options.fresh, about=(options.lecturer, options.date))
-    say(line, sys.stdout if path else sys.stderr)
-    return 0 if path else 1
+    """Write NAME.slides.html from what is committed, or from a quick run.
 
-
-def write(
-    project: Project, notebook: Path, out: Path, *, fresh: bool = False, about: Sequence[str] = ()
-) -> tuple[Path | None, str]:
-    """Write `out`/NAME.slides.html from what is committed or, if `fresh`, from a quick run.
-
-    Return the page, none if the run failed or a figure is missing, and one line about it.
+    Return 1 if the run fails, or a figure that the notebook shows is not at hand.
     """
-    folder, source = project.figures / notebook.stem, notebook
-    if fresh:
-        folder = out / notebook.stem
-        source = folder / EXECUTED
-        (outcome,) = Batch("quick").run(variants(notebook, out))
-        if not outcome.good:
-            return None, f"{notebook.stem}: {outcome.status}: {outcome.reason}"
+    project, notebook, out = chosen(options)
+    name, folder, source = notebook.stem, project.figures / notebook.stem, notebook
     try:
+        if options.fresh:
+            folder, source = out / name, out / name / EXECUTED
+            (outcome,) = Batch("quick").run(variants(notebook, out))
+            if not outcome.good:
+                say(f"{name}: {outcome.status}: {outcome.reason}", sys.stderr)
+                return 1
+        about = options.lecturer, options.date
         made = deck(nbformat().read(source, as_version=4).cells, folder, project.figures, about)
     except ArgumentError as missing:
-        return None, f"{notebook.stem}: {missing}"
-    path, script = out / f"{notebook.stem}.slides.html", explore.script()
-    render(made, path, slides=True, title=notebook.stem, script=script)
-    return path, f"{path}: needs no network"
+        say(f"{name}: {missing}", sys.stderr)
+        return 1
+    path = render(made, out / f"{name}.slides.html", slides=True, title=name, script=explore.script())
+    say(f"{path}: needs no network")
+    return 0
 
 
 def deck(cells: Sequence[Any], folder: Path, figures: Path, about: Sequence[str] = ()) -> list[Any]:
@@ -196,9 +188,9 @@ def _item(source: str) -> str:
 def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
     """Yield what a cell shows: its code and what it printed, figures, explorers, verdicts."""
     asked = calls(cell.source)
-    if DRAWS not in cell.metadata.get("tags", ()) and not asked:
-        slide = {"slide_type": "fragment", "title": heading}
-        listing = nbformat().v4.new_code_cell(cell.source, metadata={"slideshow": slide})
+    if not (tagged(cell, DRAWS) or asked):
+        listing = shown("", "fragment", title=heading)
+        listing.source = cell.source
         listing.outputs = [one for one in cell.outputs if "widget" not in "".join(one.get("data", ()))]
         yield listing
     for method, name in asked:
@@ -213,25 +205,18 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
         elif method == "verdicts":
             yield from _verdicts(folder, heading)
         else:
-            path = figures / folder.name / explore.FOLDER / f"{name if method == 'explore' else method}.json"
+            path = figures / folder.name / explore.FOLDER / f"{name}.json"
             if path.is_file():
                 form = canonical_json.read(path)
-                yield _shown(explore.element(form, letters=LETTERS), heading)
+                yield shown(explore.element(form, letters=LETTERS), "fragment", title=heading)
                 yield text(form["chart"]["how"], "notes")
 
 
 def _figure(chart: Chart, heading: str) -> Cells:
     for one in panels(chart):
-        data = b64encode(svg(one, SLIDE)).decode()
-        image = f'<img alt="{escape(chart.alt)}" src="data:image/svg+xml;base64,{data}">'
-        yield _shown(f"<p class=finding>{escape(chart.title)}</p>{image}", heading)
+        page = f"<p class=finding>{escape(chart.title)}</p>{image(svg(one, SLIDE), chart.alt, '')}"
+        yield shown(page, "fragment", title=heading)
         yield text(chart.how_to_read or chart.alt, "notes")
-
-
-def _shown(page: str, heading: str) -> Any:
-    cell = shown(page, "fragment")
-    cell.metadata.slideshow["title"] = heading
-    return cell
 
 
 def _standing(folder: Path) -> list[str]:
