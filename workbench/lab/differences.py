@@ -50,7 +50,7 @@ Form = Mapping[str, Any]
 
 
 class Difference(NamedTuple):
-    """What is not as committed, and what a flipped run that explains it would be the run of: an x, a claim."""
+    """What is not as committed, and what a flipped run that explains it is of: an x, or a claim."""
 
     line: str
     run: tuple[str, Hashable] | None = None

@@ -21,8 +21,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
@@ -349,13 +347,13 @@ def injected(sources: Iterable[str]) -> dict[str, object]:
     line; a name that the notebook does not have would stay there, and do nothing.
     """
     found: dict[str, object] = {}
-    for cell in sources:
-        for statement in ast.parse(cell).body if cell.startswith(MARK) else ():
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+    for statement in ast.parse("\n".join(cell for cell in sources if cell.startswith(MARK))).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 try:
-                    found[statement.targets[0].id] = ast.literal_eval(statement.value)
+                    found[name] = ast.literal_eval(value)
                 except ValueError:  # such as float("nan")
-                    found[statement.targets[0].id] = ast.unparse(statement.value)
+                    found[name] = ast.unparse(value)
     return found
 
 
@@ -426,42 +424,42 @@ class Compared(Comparison):
     def __str__(self) -> str:
         return tables.text(COMPARED, self._rows())
 
-    def svg(self) -> bytes:
+    def _repr_html_(self) -> str:
         from workbench.charts.drawing import svg
 
-        return svg(self.chart)
-
-    def _repr_html_(self) -> str:
         words = f"<p><b>How to read it.</b> {escape(self.chart.how_to_read)}</p>"
         numbers = f"<details><summary>numbers</summary>{tables.html(COMPARED, self._rows())}</details>"
-        return styled(image(self.svg(), self.chart.alt) + words + numbers)
+        return styled(image(svg(self.chart), self.chart.alt) + words + numbers)
 
 
 def comparison_chart(found: Comparison) -> Chart:
-    keys, summary = colour_keys(found.methods), found.summary
-    if len(set(summary["n"])) == 1 and len(found.budgets) > 1:
+    """Return errors against n, a panel for each budget; or against the budget, where n is one."""
+    keys, summary, sizes = colour_keys(found.methods), found.summary, {*found.summary["n"]}
+    if len(sizes) == 1 and len(found.budgets) > 1:
         spent, unit = _spent(found.budgets)
-        drawn = _series(summary.assign(x=summary["budget"].map(spent)), keys)
-        panels = [Panel(f"n = {summary['n'].iloc[0]:g}", unit, "median error", drawn)]
+        shown = [(f"n = {sizes.pop():g}", unit, summary.assign(x=summary["budget"].map(spent)))]
     else:
-        panels = []
-        for budget in found.budgets:
-            rows = summary[summary["budget"] == str(budget or "none")]
-            drawn = _series(rows.assign(x=rows["n"]), keys)
-            panels.append(Panel(str(budget or "no privacy"), "rows n", "median error", drawn))
+        at = summary.assign(x=summary["n"])
+        parts = [(one, at[at["budget"] == str(one or "none")]) for one in found.budgets]
+        shown = [(str(one or "no privacy"), "rows n", rows) for one, rows in parts]
+    panels = []
+    for title, along, rows in shown:
+        drawn = []
+        for method, key in keys.items():
+            part = rows[rows["method"] == method]
+            drawn.append(Series(method, part["x"], part["median"], part["low"], part["high"], colour_key=key))
+            if len(part) and all(map(isfinite, part["predicted"])):
+                drawn.append(Series("", part["x"], part["predicted"], role="theory", colour_key=key))
+        panels.append(Panel(title, along, "median error", drawn))
     words = "Median errors, not measured yet."
     if len(summary):
         n, budget = summary["n"].max(), summary["budget"].iloc[-1]
         last = summary[(summary["n"] == n) & (summary["budget"] == budget)]
         said = ", ".join(f"{one.method} {one.median:.3g}" for one in last.itertuples())
         words = f"Median errors; at n = {n:g}, {budget}: {said}."
-    return Chart(
-        "comparison",
-        f"{' and '.join(found.methods) if len(keys) < 4 else f'{len(keys)} methods'} on the same rows",
-        tuple(panels),
-        alt=words,
-        how_to_read=HOW_COMPARED,
-    )
+    names = " and ".join(found.methods) if len(keys) < 4 else f"{len(keys)} methods"
+    title = f"{names} on the same rows"
+    return Chart("comparison", title, panels, alt=words, how_to_read=HOW_COMPARED)
 
 
 def colour_keys(methods: Mapping[str, Any]) -> dict[str, str]:
@@ -478,7 +476,6 @@ def colour_keys(methods: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _spent(budgets: tuple[Budget | None, ...]) -> tuple[dict[str, float], str]:
-    """Return the first number of every budget, by its words, and the symbol of that number."""
     if any(budget is None or isinstance(budget, NonPrivate) for budget in budgets):
         raise ArgumentError("budget", None, "private ones on an axis of budgets")
     names = {fields(budget)[0].name for budget in budgets}  # type: ignore[arg-type]
@@ -486,16 +483,6 @@ def _spent(budgets: tuple[Budget | None, ...]) -> tuple[dict[str, float], str]:
         raise ArgumentError("budget", sorted(names), "budgets of one kind, or several n")
     name = names.pop()
     return {str(budget): float(getattr(budget, name)) for budget in budgets}, UNITS[name]
-
-
-def _series(rows: pd.DataFrame, keys: Mapping[str, str]) -> tuple[Series, ...]:
-    found = []
-    for method, key in keys.items():
-        part = rows[rows["method"] == method]
-        found.append(Series(method, part["x"], part["median"], part["low"], part["high"], colour_key=key))
-        if len(part) and all(map(isfinite, part["predicted"])):
-            found.append(Series("", part["x"], part["predicted"], role="theory", colour_key=key))
-    return tuple(found)
 
 
 @wraps(compared)

@@ -13,6 +13,7 @@ import sys
 import tomllib
 from argparse import Namespace
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -112,6 +113,9 @@ def _is_project(folder: Path) -> bool:
 # Notebooks
 
 
+REQUIRED = ("profile", "seed", "out", "recompute")  # parameters of each
+
+
 def nbformat() -> ModuleType:
     """Import `nbformat` without a grammar of addresses that would take two seconds to build.
 
@@ -134,6 +138,25 @@ def chapter(stem: str) -> str:
     'one_mean'
     """
     return stem.partition("_")[2]
+
+
+def tagged(cell: Any, tag: str = "committed") -> bool:
+    return tag in cell["metadata"].get("tags", ())
+
+
+def parameters(path: Path) -> dict[str, object]:
+    """Return what the cell of parameters of a notebook sets."""
+    cells = nbformat().read(path, as_version=4).cells
+    source = next((cell.source for cell in cells if tagged(cell, "parameters")), "")
+    return dict(filter(None, map(assignment, ast.parse(source).body)))
+
+
+def assignment(statement: ast.stmt) -> tuple[str, object] | None:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            with suppress(ValueError):
+                return name, ast.literal_eval(value)
+    return None
 
 
 def calls(source: str) -> list[tuple[str, str]]:

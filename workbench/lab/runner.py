@@ -36,8 +36,7 @@ from workbench.lab.claims import counted, full_verdicts, tally
 from workbench.lab.differences import compare, differences
 from workbench.lab.explore import FOLDER as MOVING
 from workbench.lab.figures import PROFILES, figures, outputs, verdicts
-from workbench.lab.project import Project, chapter, find, nbformat, shown
-from workbench.lab.publish.committed import REQUIRED, parameters
+from workbench.lab.project import REQUIRED, Project, chapter, find, nbformat, parameters, shown
 from workbench.study.parameters import Declared, brief
 from workbench.study.profiles import cluster
 from workbench.study.store import SOFTWARE, DamagedError, Store, digest, require_intact
