@@ -89,18 +89,16 @@ def _complain(message: str) -> int:
 # What the words of a command line become
 
 
-def pair(text: str) -> tuple[str, object]:
+def pair(text: str, form: str = "NAME=VALUE") -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not (equals and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected {form}")
     return name, _literal(value)
 
 
 def axis(text: str) -> tuple[str, tuple[object, ...]]:
-    name, equals, values = text.partition("=")
-    if not (equals and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE,VALUE,...")
-    return name, tuple(map(_literal, values.split(",")))
+    name, _ = pair(text, "NAME=VALUE,VALUE,...")
+    return name, tuple(map(_literal, text.partition("=")[2].split(",")))
 
 
 def _literal(text: str) -> object:

@@ -302,8 +302,10 @@ class Explorer:
     def at(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
         """Return the form of a page, whose controls are these, with charts at stops of them, folded."""
         count, moved = most.get(len(over), 1), [one for one in self.controls if one["name"] in over]
-        few = (thinned(one["stops"], one["value"], count) for one in moved)
-        at = [one["stops"] if "texts" in one else stops for one, stops in zip(moved, few, strict=True)]
+        at = [
+            thinned(one["stops"], one["value"], len(one["stops"]) if "texts" in one else count)
+            for one in moved
+        ]
         cells = [self.chart(dict(zip(over, one, strict=True))) for one in product(*at)]
         form = self._form({"over": list(over), "at": at, "charts": fold(cells)}, self.chart({}))
         moved = [one for one in form["controls"] if one["name"] in over or self.trade]

@@ -30,12 +30,12 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_wor
 from workbench.lab import sizes, tables
 from workbench.lab.aside import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
-from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, compact, explorer
 from workbench.lab.figures import (
     PROFILES,
     VERDICTS,
     cells,
+    differences,
     image,
     publish,
     richest,

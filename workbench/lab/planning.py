@@ -23,7 +23,11 @@ SILENT = 1.0  # seconds
 def plan(options: Namespace) -> int:
     """Print what estimators need; return 1 if none reaches what is asked."""
     asked = question(options)
-    answers = compared(asked, _announced, _telling(asked))
+
+    def announce(searches: int, core_seconds: float) -> None:
+        print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
+
+    answers = compared(asked, announce, _telling(asked))
     if options.confidence is not None:  # predictions are of half of the runs
         answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
         if not any(isfinite(one.proved.bound or inf) for one in answers):
@@ -98,10 +102,6 @@ def _telling(question: Question) -> Callable[[int, int, str, Answers | None], No
         open_line = found is None
 
     return tell
-
-
-def _announced(searches: int, core_seconds: float) -> None:
-    print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
 
 
 # JSON

@@ -33,9 +33,8 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_wor
 from workbench.lab import sizes, tables
 from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import counted, full_verdicts, tally
-from workbench.lab.differences import compare, differences
 from workbench.lab.explore import FOLDER as MOVING
-from workbench.lab.figures import PROFILES, figures, outputs, verdicts
+from workbench.lab.figures import PROFILES, compare, differences, figures, outputs, verdicts
 from workbench.lab.project import REQUIRED, Project, chapter, find, nbformat, parameters, shown
 from workbench.study.parameters import Declared, brief
 from workbench.study.profiles import cluster
@@ -316,7 +315,7 @@ def _end(process: "subprocess.Popen[Any]") -> None:
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
-in 1000 runs (workbench/lab/differences.py). After a change of the code, look at what it changed, then:
+in 1000 runs (workbench/lab/figures.py). After a change of the code, look at what it changed, then:
   workbench reproduce {} --profile full --update
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 
