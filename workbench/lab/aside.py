@@ -19,8 +19,7 @@ from contextlib import suppress
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from workbench.lab.figures import far, publish
 from workbench.lab.project import nbformat, shown
@@ -178,12 +177,7 @@ def alone(notebook: Any, figure: str) -> Any:
 
 
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
-
-
-def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(143)  # on its way out, the notebook client ends the kernel
+    return (text.strip().splitlines() or [""])[-1].strip()
 
 
 def _watch(parent: int) -> None:
@@ -196,6 +190,6 @@ if __name__ == "__main__":
     if len(sys.argv) == 1:
         remake()
     else:
-        signal.signal(signal.SIGTERM, _stop)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the notebook client then ends the kernel
         threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
         run(json.loads(sys.argv[1]))

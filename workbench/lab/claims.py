@@ -252,7 +252,6 @@ def tally(statuses: Iterable[str]) -> str:
 
 
 def shown(options: Namespace) -> int:
-    """Print statements of a source, or verdicts: those of some claims whole, or of some statuses."""
     if (stated := sourced(options.subject)) is not None:
         tables.say(statements_told(stated, as_json=options.json))
         return 0

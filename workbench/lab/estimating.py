@@ -316,7 +316,6 @@ class Column:
         return {mark: cells for mark, cells in alone.items() if not all(here for here, _ in cells)}
 
     def told(self, other: str) -> Iterator[str]:
-        """Count the cells; name what stands between thousands."""
         counts = f"{self.missing} missing, {self.unreadable} unreadable"
         numbers = f"{self.numbers} numbers," if self.numbers else "no cell is a number:"
         yield f"column {self.name}: {numbers} {counts}"

@@ -61,7 +61,6 @@ Form = dict[str, Any]
 
 
 def drawable(chart: Chart) -> Form:
-    """Return what the script draws of a chart: numbers of four digits, colours, words."""
     words = {"title": chart.title, "alt": chart.alt, "caption": chart.caption, "how": chart.how_to_read}
     squares = len(chart.panels) > 1 and all(panel.equal for panel in chart.panels)
     panels = [_panel(panel, 1 if squares else ASPECT) for panel in chart.panels]
@@ -174,7 +173,6 @@ def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log:
 
 
 def _plain(text: str) -> str:
-    """Return words without the signs of mathematics."""
 
     def said(found: re.Match[str]) -> str:
         low = re.sub(r"_(\d)", lambda digit: chr(0x2080 + int(digit[1])), found[1])
@@ -341,14 +339,12 @@ class Explorer:
         return {**self._form(kept and kept["grid"], chart), "runs": RUNS if self.call else ()}
 
     def show(self, kept: Form | None = None) -> None:
-        """Display the explorer: a widget, and a page's element where there is no front end for one."""
         form = self.form(kept)
         bundle: Any = self.widget(form)._repr_mimebundle_()
         words = f"{form['chart']['title']}. {form['chart'].get('caption') or form['chart'].get('alt', '')}"
         publish(element(form) + script(), words, bundle[0] if isinstance(bundle, tuple) else bundle)
 
     def widget(self, form: Form | None = None) -> "View":
-        """Return the explorer as a widget."""
         self.view = View(form=compact(form or self.form()))
         self.view.on_msg(self._asked)
         return self.view
@@ -427,7 +423,6 @@ def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
 
 
 def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any]) -> Form:
-    """Return what is drawn of a picture, or why nothing is."""
     try:
         return drawable(picture(run, **values))
     except ArgumentError as error:

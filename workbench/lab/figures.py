@@ -85,7 +85,6 @@ def figures(folder: Path) -> list[Path]:
 
 
 def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
-    """Return the profile and the verdicts of one notebook's folder, of the richest profile it has."""
     path = folder / VERDICTS
     content = canonical_json.read(path) if path.is_file() else {}
     known = {profile: content[profile] for profile in PROFILES if profile in content}
@@ -105,7 +104,6 @@ def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
 
 
 def cells() -> list[str]:
-    """Return the sources of the cells that have run in this notebook; none outside a notebook."""
     import IPython
 
     shell: Any = IPython.get_ipython()

@@ -116,8 +116,8 @@ class Session:
         self.chapter, self.profile, self.seed = chapter, profile, seed
         self.recompute = recompute or not chapter
         start = {name: one.default for name, one in CHAPTERS.get(chapter, {}).items()}
-        given = {name: value for name, value in parameters.items() if name in start}
-        self.moved = {name: value for name, value in given.items() if value != start[name]}
+        given = parameters.items()
+        self.moved = {name: value for name, value in given if name in start and value != start[name]}
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
         if not self.recompute:
@@ -156,7 +156,6 @@ class Session:
     def made(
         self, figure: Callable[..., Chart], verdicts: Iterable[str], asked: Mapping[str, Any]
     ) -> tuple[str, str]:
-        """Save a figure; return what is shown of it, as HTML and text."""
         near = nearest(self.chapter, asked)
         used = {**defaults(figure), **near}
         made, remark = self._charts(figure, near)
@@ -361,7 +360,6 @@ def injected(sources: Iterable[str]) -> dict[str, object]:
 
 
 def recomputed(kept: Any, made: Any) -> tuple[str, bool]:
-    """Return in a line how a figure made again compares with the committed one, and whether it agrees."""
     if away := _away(kept, made["parameters"], made["seed"]):
         return f"recomputed at other parameters than the committed figure: {away}", False
     if found := differences(made, kept):
@@ -372,7 +370,6 @@ def recomputed(kept: Any, made: Any) -> tuple[str, bool]:
 
 
 def _away(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
-    """Return in words which parameters, but for the profile, are not those of a committed figure."""
     ours, theirs = {**parameters, "seed": seed}, {**kept["parameters"], "seed": kept["seed"]}
     pairs = {name: (_said(ours.get(name)), _said(theirs.get(name))) for name in {**theirs, **ours}}
     pairs.pop("profile")
@@ -389,7 +386,6 @@ def committed_figure(chapter: str, name: str) -> Any:
 
 
 def _said(value: object) -> str:
-    """Return a value in words, alike before it is written to JSON and after."""
     if isinstance(value, list | tuple):
         return ", ".join(map(_said, value))
     return typed(float(str(value))) if real(value) else str(value)
@@ -409,8 +405,6 @@ HOW_COMPARED = (
 
 @dataclass(frozen=True)
 class Compared(Comparison):
-    """What a comparison found, and the chart that a notebook shows."""
-
     chart: Chart
 
     def _rows(self) -> list[list[str]]:

@@ -248,7 +248,6 @@ def _value(value: object) -> str:
 
 
 def _chosen(good: Sequence[Answers]) -> str:
-    """Return the public numbers that somebody chose and the answers rest on, with who did, and warnings."""
     found: dict[str, list[str]] = {}
     for one in good:
         for name, given in one.proved.candidate.parameters.items():
@@ -266,7 +265,6 @@ def _chosen(good: Sequence[Answers]) -> str:
 
 
 def _conditions(one: Answers) -> str:
-    """Return what the answers of an estimator mean and assume, and its refusal of fewer rows."""
     said, known, parameters, stated = one.proved, one.proved.candidate, [], []
     for name, given in known.parameters.items():
         origin = "" if given.origin == "default" else f" ({given.origin})"

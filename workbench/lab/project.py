@@ -30,8 +30,6 @@ GRAMMAR = "rfc3987_syntax"  # jsonschema asks for it; without it, addresses are 
 
 @dataclass(frozen=True)
 class Project:
-    """A checkout, or what a wheel carries of one."""
-
     root: Path
 
     @property
@@ -145,7 +143,6 @@ def tagged(cell: Any, tag: str = "committed") -> bool:
 
 
 def parameters(path: Path) -> dict[str, object]:
-    """Return what the cell of parameters of a notebook sets."""
     cells = nbformat().read(path, as_version=4).cells
     source = next((cell.source for cell in cells if tagged(cell, "parameters")), "")
     return dict(filter(None, map(assignment, ast.parse(source).body)))

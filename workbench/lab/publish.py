@@ -544,7 +544,6 @@ def _item(source: str) -> str:
 
 
 def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
-    """Yield what a cell shows: its code and what it printed, figures, explorers, verdicts."""
     asked = calls(cell.source)
     if not (tagged(cell, DRAWS) or asked):
         listing = output("", "fragment", title=heading)
@@ -581,7 +580,6 @@ def _figure(chart: Chart, heading: str) -> Cells:
 
 
 def _standing(folder: Path) -> list[str]:
-    """Return how many claims hold, in words; nothing where none was decided."""
     profile, decided = verdicts(folder)
     return [sentence(decided, f"the {profile} run") + "."] if decided else []
 
@@ -642,7 +640,6 @@ def write(project: Project, out: Path) -> list[Path]:
 
 
 def said(page: str, **facts: Any) -> list[str]:
-    """Return the parts of a page, in Markdown, as `pages.md.j2` says them."""
     from jinja2 import Environment, FileSystemLoader
 
     from workbench.catalog.entry import documented
@@ -673,7 +670,6 @@ def _table(records: Iterable[Record], *names: str) -> str:
 
 @cache
 def _proofs() -> dict[str, tuple[str, str]]:
-    """Return title and text of every proof, whose headings have anchors."""
     found = {}
     for path in sorted((files("workbench") / "proofs").iterdir(), key=lambda path: path.name):
         stem = path.name.removesuffix(".md")

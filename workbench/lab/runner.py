@@ -50,8 +50,6 @@ OWN = {  # parameters the runner sets
 
 @dataclass(frozen=True)
 class Variant:
-    """A notebook and the parameters it runs with."""
-
     notebook: Path  # its file
     home: Path  # the folder of its outputs at the start, and the one that owns its store
     moved: Mapping[str, object]  # its parameters that are not where they start, in the order declared
@@ -198,8 +196,6 @@ class Outcome:
 
 @dataclass
 class Batch:
-    """How variants run: all with the same settings."""
-
     # how thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`)
     profile: str = "quick"
     limit: float = NONE.limit
@@ -369,7 +365,6 @@ def reproduce(options: Namespace) -> int:
 
 
 def _asked(project: Project, name: str) -> tuple[Path, str]:
-    """Return the notebook of a name, and the figure behind it: NOTEBOOK, or NOTEBOOK/FIGURE."""
     before, _, figure = name.rpartition("/")
     with suppress(ArgumentError):
         return project.select([name])[0], ""
@@ -380,7 +375,6 @@ def _asked(project: Project, name: str) -> tuple[Path, str]:
 
 
 def _told(committed: Path, outcomes: Sequence[tuple[Variant, Outcome]], update: bool) -> int:
-    """Say what became of variants, or commit them; return the exit code."""
     full, rows = full_verdicts(committed), list[list[str]]()
     failed, told, changed = list[str](), list[str](), dict[str, None]()
     for variant, outcome in outcomes:
@@ -420,7 +414,6 @@ def _told(committed: Path, outcomes: Sequence[tuple[Variant, Outcome]], update: 
 
 
 def _differences(variant: Variant, kept: Path) -> list[str]:
-    """Return what is not as committed."""
     if not outputs(kept):
         command = f"workbench reproduce {variant.name} --profile full --update"
         return [f"no committed figures; make them with: {command}"]
@@ -445,8 +438,6 @@ def _commit(made: Path, target: Path) -> None:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asked this process to end."""
-
     def __init__(self, number: int = signal.SIGINT) -> None:
         super().__init__(number)
         self.exit_code = 128 + number  # as a shell says it: 130 after Ctrl-C, 143 after `kill`
