@@ -11,7 +11,6 @@ takes long, the numbers come from a grid over the first one or two controls, com
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +32,7 @@ from workbench.charts import style as methods
 from workbench.charts.chart import PLACES, Chart, Panel, Series
 from workbench.charts.style import log_rounds, look
 from workbench.errors import ArgumentError, one_of
-from workbench.lab.aside import aside
+from workbench.lab.aside import Aside
 from workbench.lab.figures import publish
 from workbench.study.parameters import Choice, Slider
 from workbench.study.sweeps import Run
@@ -278,14 +277,12 @@ class Explorer:
     where trials can be run; the script is told of `more`.
     """
 
-    process: subprocess.Popen[str] | None = None  # of the trials that were asked for last
-
     def __init__(
         self, name: str, compute: Callable[..., Form], controls: Sequence[Form], *, code: str, call: str = "",
         over: Sequence[str] | None = None, trade: bool = False, plan: Any = None, **more: Any,
     ) -> None:  # fmt: skip
         self.name, self.code, self.call, self.trade, self.more = name, code, call, trade, more
-        self.plan = plan  # what a map solves for exactly, of the values
+        self.plan, self.aside = plan, Aside()  # what a map solves for exactly, and where trials run
         seen = len(controls) if trade else SHOWN
         self.controls = [*controls[:seen], *({**one, "more": True} for one in controls[seen:])]
         self.start = {one["name"]: one["value"] for one in controls}
@@ -351,16 +348,14 @@ class Explorer:
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
         """Answer the script: a chart or trials; whatever it asks ends its trials before."""
-        if self.process:
-            self.process.kill()
-            self.process = None
+        self.aside.stop()
         values = {name: value for name, value in message.get("values", {}).items() if value is not None}
         for one in self.controls:
             if one["name"] in values and "whole" in one:
                 values[one["name"]] = (int if one["whole"] else float)(values[one["name"]])
         if "runs" in message:
             order = {"call": self.call, "values": values, "runs": message["runs"]}
-            self.process = aside(__name__, order, partial(self._heard, message["id"]))
+            self.aside.start(__name__, order, partial(self._heard, message["id"]))
         elif "plan" in message:
             self.view.send({"id": message["id"], "solved": self.plan(values)})
         elif values:
@@ -370,9 +365,8 @@ class Explorer:
                 chart = _refused(f"{type(error).__name__}: {error}")
             self.view.send({"id": message["id"], "chart": chart})
 
-    def _heard(self, turn: int, process: subprocess.Popen[str], reply: Form) -> None:
-        if process is self.process:
-            self.view.send({"id": turn, "chart": reply.get("chart") or _refused(reply["status"])})
+    def _heard(self, turn: int, reply: Form) -> None:
+        self.view.send({"id": turn, "chart": reply.get("chart") or _refused(reply["status"])})
 
 
 class View(anywidget.AnyWidget):
