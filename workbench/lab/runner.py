@@ -204,7 +204,6 @@ class Batch:
     # the address of a dask cluster that computes their sweeps and searches instead
     scheduler: str | None = None
     timeout: float | None = None  # for each variant, in seconds
-    running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
     stop: threading.Event = field(default_factory=threading.Event, init=False)
 
     def __post_init__(self) -> None:
@@ -220,12 +219,11 @@ class Batch:
         """Run all and say what becomes of each, unless the run is interrupted.
 
         The variants of one notebook run one after another, so that each finds the blocks that it shares with
-        others. Every `PAUSE` seconds it is said how many blocks there are of those that run.
+        others.
         """
         chains = [list(chain) for _, chain in itertools.groupby(variants, key=lambda variant: variant.home)]
         jobs = self.jobs or min(2, os.cpu_count() or 1)
         share = max(1, jobs // max(1, len(chains)))
-        threading.Thread(target=self._tell, daemon=True).start()
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 futures = [pool.submit(self._chain, chain, share) for chain in chains]
@@ -233,15 +231,6 @@ class Batch:
             finally:  # an interrupt, too, ends what is running
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
-
-    def _tell(self) -> None:
-        while not self.stop.wait(PAUSE):
-            lines = [
-                f"{name}: {held(at)[0]} blocks, {time.monotonic() - began:.0f} s"
-                for name, (at, began) in [*self.running.items()]
-            ]
-            with suppress(OSError):  # the terminal may be gone
-                tables.say(f"  {'; '.join(lines)}")
 
     def _chain(self, chain: Iterable[Variant], share: int) -> list[Outcome]:
         outcomes: list[Outcome] = []
@@ -262,29 +251,35 @@ class Batch:
         return outcomes
 
     def launched(self, variant: Variant, share: int) -> Outcome:
-        """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped."""
+        """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped.
+
+        Every `PAUSE` seconds it is said how many blocks there are.
+        """
         out, store = str(variant.out.resolve()), place(variant.home).resolve()
         given = {**variant.moved, "profile": self.profile, "out": out, "recompute": True}
         job = {"notebook": str(variant.notebook), "figure": variant.figure, "parameters": given}
         lent = {"store": str(store), "jobs": share, "limit": self.limit, "scheduler": self.scheduler}
         safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
         env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
-        allowed, began, ended = self.timeout or TIMEOUT[self.profile], time.monotonic(), ""
+        allowed, ended = self.timeout or TIMEOUT[self.profile], ""
+        began = said = time.monotonic()
         with tempfile.TemporaryFile("w+", errors="replace") as log:
             line = [sys.executable, "-m", "workbench.lab.aside", json.dumps(job)]
             process = subprocess.Popen(
                 line, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=env
             )
-            self.running[variant.name] = store, began
             try:
                 while not ended and process.poll() is None:
                     if self.stop.wait(0.05):
                         ended = "interrupted"
-                    elif time.monotonic() >= began + allowed:
+                    elif (now := time.monotonic()) >= began + allowed:
                         ended = "timeout"
+                    elif now >= said + PAUSE:
+                        said = now
+                        with suppress(OSError):  # the terminal may be gone
+                            tables.say(f"  {variant.name}: {held(store)[0]} blocks, {now - began:.0f} s")
             finally:
                 _end(process)
-                del self.running[variant.name]
             log.seek(0)
             lines = [line.strip() for line in log if line.strip() and not any(map(line.count, NOISE))]
         if ended:
