@@ -24,7 +24,7 @@ from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.errors import ArgumentError
-from workbench.lab import explore, listing, sizes, tables
+from workbench.lab import listing, sizes, tables
 from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import HOLDS, OPEN, SLOWER, Record, collected, home, of_claims, sentence
 from workbench.lab.figures import image, kept_chart, verdicts
@@ -104,6 +104,15 @@ def output(page: str, kind: str = "-", **more: Any) -> Any:
     cell = nbformat().v4.new_code_cell("", metadata={"slideshow": {"slide_type": kind, **more}})
     cell.outputs = [nbformat().v4.new_output("display_data", {"text/html": page})]
     return cell
+
+
+def explorer(path: Path, **look: Any) -> tuple[str, str]:
+    """Return a committed explorer as HTML, and how it is read; nothing where there is none."""
+    from workbench.lab.explore import FOLDER, element
+
+    kept = path.parent / FOLDER / f"{path.name}.json"
+    form = canonical_json.read(kept) if kept.is_file() else None
+    return (element(form, **look), form["chart"]["how"]) if form else ("", "")
 
 
 def render(cells: list[Any], path: Path, **resources: Any) -> Path:
@@ -406,7 +415,8 @@ def slides(options: Namespace) -> int:
 
     Return 1 if the run fails, or a figure that the notebook shows is not at hand.
     """
-    from workbench.lab.runner import Batch, variants  # as slow to load as a kernel, for those who run
+    from workbench.lab.explore import script  # with the runner, slow to load: not for a check
+    from workbench.lab.runner import Batch, variants
 
     project, notebook, out = chosen(options)
     name, folder, source = notebook.stem, project.figures / notebook.stem, notebook
@@ -422,7 +432,7 @@ def slides(options: Namespace) -> int:
     except ArgumentError as missing:
         say(f"{name}: {missing}", sys.stderr)
         return 1
-    path = render(made, out / f"{name}.slides.html", slides=True, title=name, script=explore.script())
+    path = render(made, out / f"{name}.slides.html", slides=True, title=name, script=script())
     say(f"{path}: needs no network")
     return 0
 
@@ -562,11 +572,10 @@ def _code(cell: Any, heading: str, folder: Path, figures: Path) -> Cells:
         elif method == "verdicts":
             yield from _verdicts(folder, heading)
         else:
-            path = figures / folder.name / explore.FOLDER / f"{name}.json"
-            if path.is_file():
-                form = canonical_json.read(path)
-                yield output(explore.element(form, letters=LETTERS), "fragment", title=heading)
-                yield text(form["chart"]["how"], "notes")
+            page, how = explorer(figures / folder.name / name, letters=LETTERS)
+            if page:
+                yield output(page, "fragment", title=heading)
+                yield text(how, "notes")
 
 
 def _figure(chart: Chart, heading: str) -> Cells:
@@ -622,6 +631,8 @@ def pages(options: Namespace) -> int:
 
 def write(project: Project, out: Path) -> list[Path]:
     """Write the pages of a checkout into a folder of its own, and return them; the first is the start."""
+    from workbench.lab.explore import script
+
     project.keep_apart(out)
     if not project.figures.is_dir():
         raise ArgumentError("project", str(project.root), "a checkout with figures/ in it")
@@ -631,10 +642,10 @@ def write(project: Project, out: Path) -> list[Path]:
     for name in ("estimators", "claims", "sources", "proofs"):
         made[name] = map(text, said(name, decided=decided))
     made |= {path.stem: notebook(path, project.figures) for path in project.notebooks}
-    script, written = explore.script(), []
+    written = list[Path]()
     for name, cells in made.items():
         title, here = f"workbench: {name.replace('_', ' ')}", f"{name}.html"
-        live = script if name in ("index", *names) else ""
+        live = script() if name in ("index", *names) else ""
         written.append(render(list(cells), out / here, title=title, pages=MENU, here=here, script=live))
     return written
 
@@ -730,8 +741,8 @@ def start(project: Project, decided: Decided) -> Cells:
     first, *others = re.split(r"^EXPLORER (\S+)$", LINK.sub(_link, words), flags=re.MULTILINE)
     yield text(first)
     for name, after in zip(others[::2], others[1::2], strict=True):
-        if (project.figures / name).is_file():
-            yield output(explore.element(canonical_json.read(project.figures / name)))
+        if page := explorer(project.figures / name)[0]:
+            yield output(page)
         yield text(after)
     found = {f"claims.html#{name}": f"{name}: {one['statement']}" for name, one in decided.items()}
     for page, words in (("estimators", "summary"), ("sources", "text")):
@@ -750,9 +761,8 @@ def notebook(path: Path, figures: Path) -> Cells:
         hidden = cell.metadata.slideshow.slide_type == "skip" or tagged(cell, DRAWS)
         metadata = {"tags": ["folded"] if hidden else [], "slideshow": {"slide_type": "-"}}
         for method, name in calls(cell.source):
-            form = figures / path.stem / explore.FOLDER / f"{name}.json"
             if method in ("explore", "solve"):
-                yield output(explore.element(canonical_json.read(form)) if form.is_file() else LIVE)
+                yield output(explorer(figures / path.stem / name)[0] or LIVE)
             elif method == "verdicts":
                 yield text("Every claim, with its verdict, has a card among the [claims](claims.html).")
             elif method == "growths":
