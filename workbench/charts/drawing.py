@@ -163,6 +163,10 @@ def multiples(chart: Chart) -> bool:
     return len(axes) == 1 and (len(along) == 1 or (len(ends) == 1 and None not in ends))
 
 
+def _line(size: float, count: int = 1) -> float:
+    return count * LINE * size
+
+
 def _title(chart: Chart, form: Format) -> list[str]:
     return [] if form.height else wrapped(chart.title, (form.width - 0.3) / (CHARACTER * form.title * 1.08))
 
@@ -178,7 +182,7 @@ def _words(panel: Panel, form: Format, across: int) -> tuple[list[str], list[str
 
 def _tall(panel: Panel, form: Format, across: int) -> float:
     head, along, note = (len(lines) for lines in _words(panel, form, across))
-    words = LINE * (head * form.head + along * form.label + note * form.small + form.tick)
+    words = _line(form.head, head) + _line(form.label, along) + _line(form.small, note) + _line(form.tick)
     box = max(0.34 * len(panel.names) + 0.14, 1.4) if panel.names else form.boxes[min(across, 3) - 1]
     if panel.equal:
         box = min(box, (form.width - 1.6) / across - 0.3)
@@ -207,9 +211,8 @@ def _across(labels: dict[str, Series], form: Format) -> int:
 def _above(chart: Chart, form: Format) -> float:
     labels = _legend(chart)
     titles, entries = len(_title(chart, form)), ceil(len(labels) / _across(labels, form))
-    said = bool(key(chart))
-    words = LINE * (titles * form.title + said * form.small + entries * form.label)
-    return 0.13 + words + 0.08 * bool(entries) + 0.06 * said
+    words = _line(form.title, titles) + _line(form.small, bool(key(chart))) + _line(form.label, entries)
+    return 0.13 + words + 0.08 * bool(entries) + 0.06 * bool(key(chart))
 
 
 def _head(figure: Figure, chart: Chart, form: Format) -> None:
@@ -218,7 +221,7 @@ def _head(figure: Figure, chart: Chart, form: Format) -> None:
     said: dict[str, Any] = {"fontsize": form.small, "color": GREY}
     for lines, style in ((_title(chart, form), heading), (list(filter(None, [key(chart)])), said)):
         figure.text(EDGE / wide, 1 - below / high, "\n".join(lines), va="top", **style)
-        below += LINE * style["fontsize"] * len(lines) + 0.05 * bool(lines)
+        below += _line(style["fontsize"], len(lines)) + 0.05 * bool(lines)
     if labels:
         handles: list[Any] = []
         for one in labels.values():
