@@ -641,7 +641,7 @@ def write(project: Project, out: Path) -> list[Path]:
     made: dict[str, Iterable[Any]] = {"index": start(project, decided), "sizes": [page]}
     for name in ("estimators", "claims", "sources", "proofs"):
         made[name] = map(text, said(name, decided=decided))
-    made |= {path.stem: notebook(path, project.figures) for path in project.notebooks}
+    made |= {path.stem: notebook(path, project.figures, decided) for path in project.notebooks}
     written = list[Path]()
     for name, cells in made.items():
         title, here = f"workbench: {name.replace('_', ' ')}", f"{name}.html"
@@ -752,7 +752,7 @@ def start(project: Project, decided: Decided) -> Cells:
     yield output(f"<ul>{''.join(items)}</ul>")
 
 
-def notebook(path: Path, figures: Path) -> Cells:
+def notebook(path: Path, figures: Path, decided: Decided) -> Cells:
     """Yield a notebook with its committed pictures, its explorers, and its claims in place of outputs."""
     for cell in nbformat().read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
@@ -764,7 +764,9 @@ def notebook(path: Path, figures: Path) -> Cells:
             if method in ("explore", "solve"):
                 yield output(explorer(figures / path.stem / name)[0] or LIVE)
             elif method == "verdicts":
-                yield text("Every claim, with its verdict, has a card among the [claims](claims.html).")
+                own = (one for one in decided.values() if one["notebook"] == path.stem)
+                lines = (f"* {_verdict(one)} {_linked(one['id'])}: {plain(one['statement'])}" for one in own)
+                yield text("\n".join(lines))
             elif method == "growths":
                 yield text("The searched rows stand among the [sample sizes](sizes.html).")
         yield nbformat().v4.new_code_cell(cell.source, metadata=metadata)
