@@ -89,18 +89,16 @@ def _complain(message: str) -> int:
 # What the words of a command line become
 
 
-def pair(text: str) -> tuple[str, object]:
+def pair(text: str, form: str = "NAME=VALUE") -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if not (equals and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r}: expected {form}")
     return name, _literal(value)
 
 
 def axis(text: str) -> tuple[str, tuple[object, ...]]:
-    name, equals, values = text.partition("=")
-    if not (equals and name.isidentifier()):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE,VALUE,...")
-    return name, tuple(map(_literal, values.split(",")))
+    name, _ = pair(text, "NAME=VALUE,VALUE,...")
+    return name, tuple(map(_literal, text.partition("=")[2].split(",")))
 
 
 def _literal(text: str) -> object:
@@ -288,7 +286,7 @@ number for each column, in means.""",
         ("workbench bench univariate/median --n 20000",),
     ),
     "slides": Command(
-        "workbench.lab.publish.slides:slides",
+        "workbench.lab.publish:slides",
         "write a notebook as reveal.js slides, one page, from its committed figures and verdicts",
         (
             NOTEBOOK,
@@ -301,7 +299,7 @@ number for each column, in means.""",
         ("workbench slides 02_one_mean",),
     ),
     "notebook": Command(
-        "workbench.lab.publish.committed:copy",
+        "workbench.lab.publish:copy",
         "write a copy of a notebook that is one file, for students or to teach from",
         (
             NOTEBOOK,
@@ -313,13 +311,13 @@ number for each column, in means.""",
         ("workbench notebook 02_one_mean --teacher --out ~/monday",),
     ),
     "pages": Command(
-        "workbench.lab.publish.pages:pages",
+        "workbench.lab.publish:pages",
         "write notebooks, estimators, claims, sample sizes and proofs as pages, from what is committed",
         (("out DIR", Path, None, "where they go (reproduced/pages)", {"nargs": "?"}), PROJECT),
         ("workbench pages ~/workbench",),
     ),
     "check": Command(
-        "workbench.lab.publish.committed:check",
+        "workbench.lab.publish:check",
         "whether notebooks are fit to be committed: canonical, without outputs, with slide types",
         (NOTEBOOKS, ("--fix", bool, False, "mend what can be mended"), PROJECT),
         ("workbench check --fix",),

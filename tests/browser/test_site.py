@@ -4,7 +4,7 @@ import pytest
 
 from tests.browser.conftest import ROOT
 from workbench.lab.project import Project
-from workbench.lab.publish.pages import write
+from workbench.lab.publish import write
 
 pytestmark = pytest.mark.browser
 

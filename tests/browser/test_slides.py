@@ -3,8 +3,7 @@
 import pytest
 
 from tests.browser.conftest import NOTEBOOKS, ROOT
-from workbench.lab.project import Project
-from workbench.lab.publish.slides import write
+from workbench.cli import main
 
 pytestmark = pytest.mark.browser
 
@@ -33,8 +32,8 @@ MEASURE = """() => {
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_slide_fits_is_read_and_moved_by_keys(notebook, offline, output, tmp_path):
-    path, line = write(Project(ROOT), notebook, tmp_path)
-    assert path, line
+    assert main(["slides", notebook.stem, "--project", str(ROOT), "--out", str(tmp_path)]) == 0
+    path = tmp_path / f"{notebook.stem}.slides.html"
     folder, faults, moved, solved = output / "slides" / notebook.stem, [], 0, 0
     folder.mkdir(parents=True, exist_ok=True)
     for size in ((1280, 720), (1920, 1080)):

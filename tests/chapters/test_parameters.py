@@ -17,8 +17,7 @@ from workbench.charts.chart import PLACES
 from workbench.errors import ArgumentError
 from workbench.lab import notebook as session
 from workbench.lab.notebook import Session, defaults, nearest, neutral
-from workbench.lab.project import chapter
-from workbench.lab.publish.committed import REQUIRED, parameters
+from workbench.lab.project import REQUIRED, chapter, parameters
 from workbench.study.sweeps import Run, lending
 
 # A notebook whose parameters and set-up were run, with parameters of our choice.

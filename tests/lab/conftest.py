@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench.lab.project import nbformat
-from workbench.lab.publish.committed import METADATA
+from workbench.lab.publish import METADATA
 
 ROOT = Path(__file__).parents[2]
 DEFAULTS = [

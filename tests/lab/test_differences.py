@@ -9,8 +9,7 @@ import pytest
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Panel, Series
 from workbench.lab import notebook as session
-from workbench.lab.differences import CLAIMS, SEARCHED, compare, differ
-from workbench.lab.figures import VERDICTS, save
+from workbench.lab.figures import CLAIMS, SEARCHED, VERDICTS, compare, differ, save
 from workbench.lab.notebook import Session
 
 FIGURES = Path(__file__).parents[2] / "figures"

@@ -67,7 +67,6 @@ def require_free(argument: str, path: Path) -> None:
 
 
 def read(path: Path) -> Any:
-    """Return the content of a JSON file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError):

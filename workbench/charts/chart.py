@@ -248,12 +248,11 @@ class Panel(Value):
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> "Panel":
         """Return the panel of a JSON form."""
-        heat = {"heat": Heat(**form["heat"])} if "heat" in form else {}
-        series, marks = (
-            (Series(**one) for one in form["series"]),
-            (Mark(**one) for one in form.get("marks", ())),
-        )
-        return cls(**{**form, **heat, "series": tuple(series), "marks": tuple(marks)})
+        parts: dict[str, Any] = {"series": [Series(**one) for one in form["series"]]}
+        parts["marks"] = [Mark(**one) for one in form.get("marks", ())]
+        if "heat" in form:
+            parts["heat"] = Heat(**form["heat"])
+        return cls(**{**form, **parts})
 
 
 @dataclass(frozen=True)

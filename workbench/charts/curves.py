@@ -171,18 +171,8 @@ def plane(
 ) -> Panel:
     """Return a panel that shows `reach` to every side of `centre`, with the same unit in both directions."""
     xlim, ylim = ((middle - reach, middle + reach) for middle in centre)
-    return Panel(
-        title,
-        *names,
-        tuple(series),
-        xscale="linear",
-        yscale="linear",
-        note=note,
-        xlim=xlim,
-        ylim=ylim,
-        marks=tuple(marks),
-        equal=True,
-    )
+    drawn = tuple(series)
+    return Panel(title, *names, drawn, "linear", "linear", note, xlim, ylim, marks=tuple(marks), equal=True)
 
 
 @dataclass(frozen=True)

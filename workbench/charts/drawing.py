@@ -99,7 +99,6 @@ SLIDE = Format(12.4, 5.85, title=20, head=16.5, label=16, tick=15, small=15.5)
 
 
 def draw(chart: Chart, form: Format = PAGE) -> Figure:
-    """Return the chart's figure."""
     across = columns(chart)
     rows, top = ceil(len(chart.panels) / across), _above(chart, form)
     high = form.height or top + rows * max(_tall(panel, form, across) for panel in chart.panels)
@@ -140,7 +139,6 @@ def svg(chart: Chart, form: Format = PAGE) -> bytes:
 
 
 def png(figure: Figure) -> bytes:
-    """Return a drawn figure as PNG."""
     with mpl.rc_context(RC):
         buffer = BytesIO()
         figure.savefig(buffer, format="png", dpi=150, metadata={"Software": None})
@@ -174,7 +172,6 @@ def _title(chart: Chart, form: Format) -> list[str]:
 
 
 def _words(panel: Panel, form: Format, across: int) -> tuple[list[str], list[str], list[str]]:
-    """Return the lines above a panel, of its horizontal axis, and below it."""
     wide = (form.width - 1.3) / across - 0.2
     along = panel.ylabel if panel.names else panel.xlabel
     head = wrapped(panel.title, wide / (CHARACTER * form.head * 1.08))
@@ -184,7 +181,6 @@ def _words(panel: Panel, form: Format, across: int) -> tuple[list[str], list[str
 
 
 def _tall(panel: Panel, form: Format, across: int) -> float:
-    """Return about how high a panel is on a page, with what stands above and below it."""
     head, along, note = (len(lines) for lines in _words(panel, form, across))
     words = _line(form.head, head) + _line(form.label, along) + _line(form.small, note) + _line(form.tick)
     box = max(0.34 * len(panel.names) + 0.14, 1.4) if panel.names else form.boxes[min(across, 3) - 1]
@@ -196,20 +192,23 @@ def _tall(panel: Panel, form: Format, across: int) -> float:
 def _legend(chart: Chart) -> dict[str, Series]:
     """Return the first series of each name that stands on no panel."""
     there = {one.label for place in range(len(chart.panels)) for one in _named(chart, place)}
-    every = [one for panel in reversed(chart.panels) for one in reversed(panel.series)]
-    found = {one.label: one for one in every if one.label and one.label not in there}
+    every = [one for panel in chart.panels for one in panel.series]
+    return _firsts([one for one in every if one.label and one.label not in there])
+
+
+def _firsts(series: list[Series]) -> dict[str, Series]:
+    """Return the first series of each name, in the order of the last ones."""
+    found = {one.label: one for one in reversed(series)}
     return dict(reversed(found.items()))
 
 
 def _across(labels: dict[str, Series], form: Format) -> int:
-    """Return how many entries of a legend stand abreast."""
     wide = max((0.65 + CHARACTER * form.label * len(label) for label in labels), default=1.0)
     lines = ceil(len(labels) / max(1, int((form.width - 2 * EDGE) / wide)))
     return ceil(len(labels) / lines) if labels else 1
 
 
 def _above(chart: Chart, form: Format) -> float:
-    """Return the inches that title, key and legend take."""
     labels = _legend(chart)
     titles, entries = len(_title(chart, form)), ceil(len(labels) / _across(labels, form))
     words = _line(form.title, titles) + _line(form.small, bool(key(chart))) + _line(form.label, entries)
@@ -409,7 +408,6 @@ def _curve(axes: Axes, one: Series, looks: AbstractSet[tuple[Any, ...]]) -> None
 
 
 def _edge(one: Series) -> dict[str, Any]:
-    """Return the face of an arrow at an edge, beyond which a number lies."""
     colour, _, hollow = look(one.colour_key, one.rank)
     return {"mfc": "white" if hollow else colour, "mec": colour}
 
@@ -438,7 +436,6 @@ def _row(axes: Axes, one: Series) -> None:
 
 
 def _heat(axes: Axes, panel: Panel, form: Format) -> None:
-    """Draw a table of colours, its numbers, its bar, and lines on it."""
     heat: Any = panel.heat
     values, (low, high) = np.array(heat.values, float), heat.limits
     norm = (LogNorm if heat.scale == "log" else Normalize)(low, high, clip=True)
@@ -542,8 +539,7 @@ def _named(chart: Chart, place: int) -> list[Series]:
     """
 
     def own(panel: Panel) -> list[Series]:
-        every = [one for one in panel.series if one.label and tuple(one.x)]
-        first = [*{one.label: one for one in reversed(every)}.values()][::-1]
+        first = [*_firsts([one for one in panel.series if one.label and tuple(one.x)]).values()]
         dots = any(one.role in ("rows", "bars", "kept") and one.label_at is None for one in first)
         if dots or len(first) > NAMES or panel.names or panel.heat:
             return [one for one in first if one.label_at is not None]
@@ -559,7 +555,6 @@ def _named(chart: Chart, place: int) -> list[Series]:
 
 
 def _say(axes: Axes, lines: list[str], at: Any, offset: Any = (0, 0), **style: Any) -> Annotation:
-    """Write lines at a place, so many points aside."""
     given: dict[str, Any] = {"xycoords": "data", "linespacing": 1.1} | style
     return axes.annotate(
         "\n".join(lines), at, offset, textcoords="offset points", annotation_clip=False, **given

@@ -19,8 +19,7 @@ from contextlib import suppress
 from html import escape
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 from workbench.lab.figures import far, publish
 from workbench.lab.project import nbformat, shown
@@ -34,28 +33,36 @@ def said(line: str) -> str:
     return f'<p class="workbench-recomputed">{escape(line)}</p>'
 
 
-Hear = Callable[[subprocess.Popen[str], dict[str, Any]], None]
+class Aside:
+    """A process at a time that runs a module on an order; what it prints, a line of JSON each, is heard."""
 
+    process: subprocess.Popen[str] | None = None
 
-def aside(module: str, order: Mapping[str, Any], hear: Hear) -> subprocess.Popen[str]:
-    """Run a module in a process of its own on an order; what it prints, a line of JSON each, is heard."""
-    line = [sys.executable, "-m", module]
-    process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def start(self, module: str, order: Mapping[str, Any], hear: Callable[[dict[str, Any]], None]) -> None:
+        self.stop()
+        line = [sys.executable, "-m", module]
+        process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = process
 
-    def follow() -> None:
-        assert process.stdin
-        assert process.stdout
-        with process, suppress(BrokenPipeError):
-            process.stdin.write(json.dumps(order))
-            process.stdin.close()
-            for text in process.stdout:
-                hear(process, json.loads(text))
-            if process.wait() > 0:  # it was not stopped
-                ended = f"ended with exit code {process.returncode}; what Jupyter prints says why"
-                hear(process, {"status": ended, "page": said(ended)})
+        def follow() -> None:
+            assert process.stdin
+            assert process.stdout
+            with process, suppress(BrokenPipeError):
+                process.stdin.write(json.dumps(order))
+                process.stdin.close()
+                for text in process.stdout:
+                    if process is self.process:
+                        hear(json.loads(text))
+                if process.wait() > 0 and process is self.process:  # it was not stopped
+                    ended = f"ended with exit code {process.returncode}; what Jupyter prints says why"
+                    hear({"status": ended, "page": said(ended)})
 
-    threading.Thread(target=follow, daemon=True).start()
-    return process
+        threading.Thread(target=follow, daemon=True).start()
+
+    def stop(self) -> None:
+        if self.process:
+            self.process.kill()
+            self.process = None
 
 
 class Again:
@@ -64,12 +71,11 @@ class Again:
     def __init__(self, line: str, order: Mapping[str, Any]) -> None:
         import ipywidgets
 
-        self.line, self.order = line, order
-        self.process: subprocess.Popen[str] | None = None
+        self.line, self.order, self.aside = line, order, Aside()
         self.button = ipywidgets.Button(description=RECOMPUTE)
         self.words, self.page = ipywidgets.HTML(said(line)), ipywidgets.HTML()
         self.box = ipywidgets.VBox([ipywidgets.HBox([self.button, self.words]), self.page])
-        self.button.on_click(lambda _: self.stop() if self.process else self.start())
+        self.button.on_click(lambda _: self.stop() if self.aside.process else self.start())
 
     def show(self) -> None:
         bundle: Any = self.box._repr_mimebundle_()
@@ -78,24 +84,19 @@ class Again:
     def start(self) -> None:
         self.button.description, self.page.value = STOP, ""
         self.words.value = said(f"recomputing {self.order['figure']} …")
-        self.process = aside(__name__, self.order, self._heard)
+        self.aside.start(__name__, self.order, self._heard)
 
     def stop(self) -> None:
-        assert self.process
-        self.process.kill()
-        self._end(f"{self.line}; stopped, and goes on from there when asked again")
+        self.aside.stop()
+        self.button.description = RECOMPUTE
+        self.words.value = said(f"{self.line}; stopped, and goes on from there when asked again")
 
-    def _heard(self, process: subprocess.Popen[str], reply: dict[str, Any]) -> None:
-        if process is not self.process:
-            return
+    def _heard(self, reply: dict[str, Any]) -> None:
         if "line" in reply:
             self.words.value = said(reply["line"])
         else:
-            self._end("", reply["page"])
-
-    def _end(self, line: str, page: str = "") -> None:
-        self.process, self.button.description = None, RECOMPUTE
-        self.words.value, self.page.value = said(line) if line else "", page
+            self.aside.process, self.button.description = None, RECOMPUTE
+            self.words.value, self.page.value = "", reply["page"]
 
 
 def remake() -> None:
@@ -178,12 +179,7 @@ def alone(notebook: Any, figure: str) -> Any:
 
 
 def _last_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else ""
-
-
-def _stop(_number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(143)  # on its way out, the notebook client ends the kernel
+    return (text.strip().splitlines() or [""])[-1].strip()
 
 
 def _watch(parent: int) -> None:
@@ -196,6 +192,6 @@ if __name__ == "__main__":
     if len(sys.argv) == 1:
         remake()
     else:
-        signal.signal(signal.SIGTERM, _stop)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the notebook client then ends the kernel
         threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
         run(json.loads(sys.argv[1]))

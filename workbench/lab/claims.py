@@ -23,10 +23,8 @@ from workbench.sources import recalled
 from workbench.special import ndtri
 
 Record: TypeAlias = Mapping[str, Any]
-NOTEBOOK, PROFILE = "notebook", "profile"
 HOLDS, OPEN, REFUTED, SLOWER = "HOLDS", "UNDECIDED", "REFUTED", "NOT CONTRADICTED"
 PHRASES = {HOLDS: "hold", SLOWER: "not contradicted", REFUTED: "refuted", OPEN: "undecided"}
-HERE = "this quick run"
 NUMBERS = ("test", "level", "trials", "n", "estimate", "interval")
 
 
@@ -38,7 +36,7 @@ def collected(folder: Path) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for path in sorted(folder.glob(f"*/{VERDICTS}")):
         profile, decided = verdicts(path.parent)
-        whence = {PROFILE: profile, NOTEBOOK: path.parent.name}
+        whence = {"profile": profile, "notebook": path.parent.name}
         found |= {verdict["id"]: {**verdict, **whence} for verdict in decided}
     return found
 
@@ -47,10 +45,12 @@ def full_verdicts(figures: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return the verdicts of the committed full run by id; none where no figures are at hand."""
     folder = figures or figures_folder()
     found = collected(folder) if folder else {}
-    full = {name: one for name, one in found.items() if one[PROFILE] == "full"}
-    for one in full.values():
-        del one[PROFILE], one[NOTEBOOK]
-    return full
+    whence = "profile", "notebook"
+    return {
+        id: {name: value for name, value in one.items() if name not in whence}
+        for id, one in found.items()
+        if one["profile"] == "full"
+    }
 
 
 def figures_folder() -> Path | None:
@@ -196,17 +196,18 @@ def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[st
     A run that is not `full` is told beside the committed full run.
     """
     kept = {} if full else full_verdicts()
-    known = [one if full else kept[one["id"]] for one in decided if full or one["id"] in kept]
-    header: tuple[str, ...] = ("id", "statement", "verdict", *NUMBERS)
-    rows = []
-    for one in (kept.get(one["id"], one) for one in decided):
-        words = str(one["id"]), " ".join(str(one["statement"]).split()), str(one["status"])
-        rows.append([*words, *(tables.show(one.get(name)) for name in NUMBERS)])
+    found = [kept.get(one["id"], one) for one in decided]
+    header, rows = ["id", "statement", "verdict", *NUMBERS], []
+    for one in found:
+        numbers = (tables.show(one.get(name)) for name in NUMBERS)
+        rows.append([str(one["id"]), " ".join(str(one["statement"]).split()), str(one["status"]), *numbers])
+    known = [one for one in found if full or one["id"] in kept]
     lines = [f"{sentence(known)}."] if known else []
     if not full:
-        found = agreements(decided, kept)
-        header = (*header, HERE)
-        rows = [[*row, str(found.get(one["id"], "is new"))] for row, one in zip(rows, decided, strict=True)]
+        header.append("this quick run")
+        agreed = agreements(decided, kept)
+        for row in rows:
+            row.append(str(agreed.get(row[0], "is new")))
         lines.append(f"In this quick run, beside the committed full run: {counted(decided, kept)}.")
     line = " ".join([*lines, *filter(None, [remark])])
     page = f'<p class="workbench-verdicts"><b>{escape(line)}</b></p>'
@@ -251,7 +252,6 @@ def tally(statuses: Iterable[str]) -> str:
 
 
 def shown(options: Namespace) -> int:
-    """Print statements of a source, or verdicts: those of some claims whole, or of some statuses."""
     if (stated := sourced(options.subject)) is not None:
         tables.say(statements_told(stated, as_json=options.json))
         return 0
@@ -267,7 +267,7 @@ def shown(options: Namespace) -> int:
         if (not ids or name in ids) and (not options.status or verdict["status"] in options.status)
     ]
     if options.json:
-        plain = [{name: value for name, value in one.items() if name != NOTEBOOK} for one in chosen]
+        plain = [{name: value for name, value in one.items() if name != "notebook"} for one in chosen]
         tables.say(canonical_json.dumps(plain).rstrip())
     elif ids:
         tables.say("\n\n".join(tables.fields(_whole(one, folder), width) for one in chosen))
@@ -291,7 +291,7 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
     cited = (one + " (its formula is recalled)" * (one in recalled()) for one in sources)
     shown = (
         path.with_suffix(".svg").relative_to(folder.parent)
-        for path in figures(folder / verdict[NOTEBOOK])
+        for path in figures(folder / verdict["notebook"])
         if verdict["id"] in canonical_json.read(path).get("verdicts", ())
     )
     decided = []
@@ -302,14 +302,14 @@ def _whole(verdict: Record, folder: Path) -> list[tuple[str, str]]:
     numbers = ("level", "trials", "n", "estimate", "interval", "bound")
     return [
         *((name, str(verdict[name])) for name in ("id", "statement")),
-        ("verdict", f"{verdict['status']} ({verdict[PROFILE]} profile)"),
+        ("verdict", f"{verdict['status']} ({verdict['profile']} profile)"),
         ("reason", getattr(claim, "reason", "")),
         ("sources", "\n".join(cited)),
         ("test", str(verdict["test"])),
         *((name, tables.show(verdict.get(name))) for name in numbers),
         ("checks", "\n".join(decided)),
         ("figures", "\n".join(map(str, shown))),
-        (NOTEBOOK, f"notebooks/{verdict[NOTEBOOK]}.ipynb"),
+        ("notebook", f"notebooks/{verdict['notebook']}.ipynb"),
         ("module", home(verdict["id"]) if claim else ""),
     ]
 
@@ -319,7 +319,5 @@ def home(claim: str) -> str:
     from workbench.chapters.registry import TOPICS, known
 
     one = known()[claim]
-    for topic in TOPICS:
-        if any(one is other for other in topic.CLAIMS):
-            return f"{topic.__name__.replace('.', '/')}.py"
-    return str(one.checks.__module__)
+    topic = next((topic.__name__.replace(".", "/") for topic in TOPICS if one in topic.CLAIMS), "")
+    return f"{topic}.py" if topic else str(one.checks.__module__)

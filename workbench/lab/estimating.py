@@ -16,10 +16,10 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from workbench.catalog import KNOWN
+from workbench.catalog import lookup
 from workbench.catalog.entry import documented
 from workbench.charts import canonical_json
-from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, real
+from workbench.errors import ArgumentError, integer_at_least, one_of_words, real
 from workbench.estimators.base import LARGEST, Abstention
 from workbench.estimators.files import (
     MARKS,
@@ -85,9 +85,8 @@ def released(options: Namespace) -> dict[str, Any]:
     key, seed, missing, scale = options.key, options.seed, options.missing, options.scale
     if key is None:
         raise ArgumentError("key", None, "an estimator: --key KEY, see `workbench list`")
-    if key not in KNOWN:
-        one_of(KNOWN, key=key)
-    if NonPrivate() in KNOWN[key].budgets:
+    entry = lookup(key)
+    if NonPrivate() in entry.budgets:
         raise ArgumentError("key", key, "an estimator that is private, see `workbench list`")
     if seed is not None:
         integer_at_least(0, seed=seed)
@@ -114,10 +113,10 @@ def released(options: Namespace) -> dict[str, Any]:
             whole = compose(plan).for_group(people)
             person = {"each person": f"{whole}, for one with at most {people} rows"}
         said = asked.error()
-        laws = str(getattr(chosen, "laws", "")) if KNOWN[key].estimand == "interval" else ""
+        laws = str(getattr(chosen, "laws", "")) if entry.estimand == "interval" else ""
         drawn = EXACT if options.secure else PRIVATE if seed is None else f"replay, not private (seed {seed})"
         error: dict[str, Any] | None = None
-        if said is not None and KNOWN[key].estimand != "interval":  # whose ends tell
+        if said is not None and entry.estimand != "interval":  # whose ends tell
             error = {"value": plain(said.value), "kind": said.kind, "meaning": said.meaning}
             error |= {"beta": BETA} if said.kind == "proved" else {}
         record = {
@@ -125,7 +124,7 @@ def released(options: Namespace) -> dict[str, Any]:
             "columns": list(names),
             "rows": n,
             "key": key,
-            "estimand": KNOWN[key].estimand,
+            "estimand": entry.estimand,
             **({"laws": laws} if laws else {}),
             "parameters": {
                 name: value if value is None or isinstance(value, str) else plain(value)
@@ -175,7 +174,7 @@ def _progress(rows: int) -> AbstractContextManager[Any]:
 
 
 def estimator(key: str, settings: Mapping[str, object]) -> Any:
-    kind: Any = type(KNOWN[key].estimator)
+    kind: Any = type(lookup(key).estimator)
     known = {entry.name: entry for entry in fields(kind)}
     for name, value in settings.items():
         if name not in known:
@@ -316,7 +315,6 @@ class Column:
         return {mark: cells for mark, cells in alone.items() if not all(here for here, _ in cells)}
 
     def told(self, other: str) -> Iterator[str]:
-        """Count the cells; name what stands between thousands."""
         counts = f"{self.missing} missing, {self.unreadable} unreadable"
         numbers = f"{self.numbers} numbers," if self.numbers else "no cell is a number:"
         yield f"column {self.name}: {numbers} {counts}"

@@ -11,7 +11,6 @@ takes long, the numbers come from a grid over the first one or two controls, com
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +32,7 @@ from workbench.charts import style as methods
 from workbench.charts.chart import PLACES, Chart, Panel, Series
 from workbench.charts.style import log_rounds, look
 from workbench.errors import ArgumentError, one_of
-from workbench.lab.aside import aside
+from workbench.lab.aside import Aside
 from workbench.lab.figures import publish
 from workbench.study.parameters import Choice, Slider
 from workbench.study.sweeps import Run
@@ -61,7 +60,6 @@ Form = dict[str, Any]
 
 
 def drawable(chart: Chart) -> Form:
-    """Return what the script draws of a chart: numbers of four digits, colours, words."""
     words = {"title": chart.title, "alt": chart.alt, "caption": chart.caption, "how": chart.how_to_read}
     squares = len(chart.panels) > 1 and all(panel.equal for panel in chart.panels)
     panels = [_panel(panel, 1 if squares else ASPECT) for panel in chart.panels]
@@ -174,7 +172,6 @@ def _axis(axis: str, ends: tuple[float, float] | None, values: list[float], log:
 
 
 def _plain(text: str) -> str:
-    """Return words without the signs of mathematics."""
 
     def said(found: re.Match[str]) -> str:
         low = re.sub(r"_(\d)", lambda digit: chr(0x2080 + int(digit[1])), found[1])
@@ -280,14 +277,12 @@ class Explorer:
     where trials can be run; the script is told of `more`.
     """
 
-    process: subprocess.Popen[str] | None = None  # of the trials that were asked for last
-
     def __init__(
         self, name: str, compute: Callable[..., Form], controls: Sequence[Form], *, code: str, call: str = "",
         over: Sequence[str] | None = None, trade: bool = False, plan: Any = None, **more: Any,
     ) -> None:  # fmt: skip
         self.name, self.code, self.call, self.trade, self.more = name, code, call, trade, more
-        self.plan = plan  # what a map solves for exactly, of the values
+        self.plan, self.aside = plan, Aside()  # what a map solves for exactly, and where trials run
         seen = len(controls) if trade else SHOWN
         self.controls = [*controls[:seen], *({**one, "more": True} for one in controls[seen:])]
         self.start = {one["name"]: one["value"] for one in controls}
@@ -302,8 +297,10 @@ class Explorer:
     def at(self, over: Sequence[str], most: Mapping[int, int]) -> Form:
         """Return the form of a page, whose controls are these, with charts at stops of them, folded."""
         count, moved = most.get(len(over), 1), [one for one in self.controls if one["name"] in over]
-        few = (thinned(one["stops"], one["value"], count) for one in moved)
-        at = [one["stops"] if "texts" in one else stops for one, stops in zip(moved, few, strict=True)]
+        at = [
+            thinned(one["stops"], one["value"], len(one["stops"]) if "texts" in one else count)
+            for one in moved
+        ]
         cells = [self.chart(dict(zip(over, one, strict=True))) for one in product(*at)]
         form = self._form({"over": list(over), "at": at, "charts": fold(cells)}, self.chart({}))
         moved = [one for one in form["controls"] if one["name"] in over or self.trade]
@@ -339,30 +336,26 @@ class Explorer:
         return {**self._form(kept and kept["grid"], chart), "runs": RUNS if self.call else ()}
 
     def show(self, kept: Form | None = None) -> None:
-        """Display the explorer: a widget, and a page's element where there is no front end for one."""
         form = self.form(kept)
         bundle: Any = self.widget(form)._repr_mimebundle_()
         words = f"{form['chart']['title']}. {form['chart'].get('caption') or form['chart'].get('alt', '')}"
         publish(element(form) + script(), words, bundle[0] if isinstance(bundle, tuple) else bundle)
 
     def widget(self, form: Form | None = None) -> "View":
-        """Return the explorer as a widget."""
         self.view = View(form=compact(form or self.form()))
         self.view.on_msg(self._asked)
         return self.view
 
     def _asked(self, _view: object, message: Mapping[str, Any], _buffers: object) -> None:
         """Answer the script: a chart or trials; whatever it asks ends its trials before."""
-        if self.process:
-            self.process.kill()
-            self.process = None
+        self.aside.stop()
         values = {name: value for name, value in message.get("values", {}).items() if value is not None}
         for one in self.controls:
             if one["name"] in values and "whole" in one:
                 values[one["name"]] = (int if one["whole"] else float)(values[one["name"]])
         if "runs" in message:
             order = {"call": self.call, "values": values, "runs": message["runs"]}
-            self.process = aside(__name__, order, partial(self._heard, message["id"]))
+            self.aside.start(__name__, order, partial(self._heard, message["id"]))
         elif "plan" in message:
             self.view.send({"id": message["id"], "solved": self.plan(values)})
         elif values:
@@ -372,9 +365,8 @@ class Explorer:
                 chart = _refused(f"{type(error).__name__}: {error}")
             self.view.send({"id": message["id"], "chart": chart})
 
-    def _heard(self, turn: int, process: subprocess.Popen[str], reply: Form) -> None:
-        if process is self.process:
-            self.view.send({"id": turn, "chart": reply.get("chart") or _refused(reply["status"])})
+    def _heard(self, turn: int, reply: Form) -> None:
+        self.view.send({"id": turn, "chart": reply.get("chart") or _refused(reply["status"])})
 
 
 class View(anywidget.AnyWidget):
@@ -425,7 +417,6 @@ def explorer(picture: Any, *, over: int = SHOWN, **controls: Any) -> Explorer:
 
 
 def computed(picture: Callable[..., Chart], run: Run, values: Mapping[str, Any]) -> Form:
-    """Return what is drawn of a picture, or why nothing is."""
     try:
         return drawable(picture(run, **values))
     except ArgumentError as error:

@@ -115,7 +115,6 @@ class Drop:
 
 
 def map_of(trade: TradeOff, ends: tuple[int, int], values: Mapping[str, Any]) -> Form:
-    """Return the map at a δ, and the tables that the script reads."""
     delta = float(values.get("delta", 0.0))
     epsilons = [float(f"{one:.3g}") for one in np.geomspace(*BUDGETS, EPSILONS)]
     sizes = [round(n) for n in np.geomspace(*ends, SIZES)]
@@ -135,7 +134,6 @@ def map_of(trade: TradeOff, ends: tuple[int, int], values: Mapping[str, Any]) ->
 
 
 def planned(trade: TradeOff, values: Mapping[str, Any]) -> float | None:
-    """Return the planner's number of what is unknown."""
     unknown = values["unknown"]
     given: dict[str, Any] = {name: values.get(name) or 0.0 for name in SYMBOLS if name != unknown}
     if unknown == "n":

@@ -7,14 +7,15 @@ with what a full run has committed (`differences`). Pictures are never compared,
 import platform
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextvars import copy_context
 from functools import cache
 from html import escape
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
+from typing import Any, NamedTuple
 
 from workbench import __version__
 from workbench.charts import canonical_json
@@ -24,7 +25,7 @@ from workbench.errors import one_of
 PROFILES = ("quick", "full")
 VERDICTS = "verdicts.json"
 STYLES = Path(__file__).parent / "custom"  # custom.css in it, which `workbench lab` loads
-WIDTH = 960  # px, of every picture
+WIDE = ' width="960" class="workbench-figure" style="max-width:100%"'
 
 
 def save(
@@ -84,7 +85,6 @@ def figures(folder: Path) -> list[Path]:
 
 
 def verdicts(folder: Path) -> tuple[str, list[Mapping[str, Any]]]:
-    """Return the profile and the verdicts of one notebook's folder, of the richest profile it has."""
     path = folder / VERDICTS
     content = canonical_json.read(path) if path.is_file() else {}
     known = {profile: content[profile] for profile in PROFILES if profile in content}
@@ -104,23 +104,214 @@ def publish(html: str, text: str, widget: dict[str, Any] | None = None) -> None:
 
 
 def cells() -> list[str]:
-    """Return the sources of the cells that have run in this notebook; none outside a notebook."""
     import IPython
 
     shell: Any = IPython.get_ipython()
     return list(shell.user_ns.get("In", ())) if shell else []
 
 
-def image(data: bytes, kind: str, alt: str) -> str:
-    source = f"data:image/{kind};base64,{b64encode(data).decode()}"
-    words = f'alt="{escape(alt, quote=True)}" width="{WIDTH}" class="workbench-figure"'
-    return f'<img src="{source}" {words} style="max-width:100%">'
+def image(svg: bytes, alt: str, how: str = WIDE) -> str:
+    """Return a picture as HTML, with further attributes: those of a figure in a notebook."""
+    return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{b64encode(svg).decode()}"{how}>'
 
 
 def styled(page: str) -> str:
     """Return a page with what makes its figures, and those in the notebook's text, follow a dark theme."""
     rules = (STYLES / "custom.css").read_text(encoding="utf-8")
     return f"<style>{rules}</style>{page}"
+
+
+# When two honest runs have the same numbers, and how rarely that is decided wrongly
+#
+# Honest runs have the same software, parameters and seed, and so the same draws. Another machine (processor,
+# BLAS kernel, number of threads) rounds differently, which shows in two ways.
+#
+# (1) *Rounding.* A number, deterministic or simulated, moves by its condition times 1e-16. It agrees if it
+#     moves by at most `RELATIVE` of itself or `ABSOLUTE` of its scale: the largest number of its curve, list
+#     or table, and on a logarithmic axis the number itself. A count of rows may also move by one.
+# (2) *A run that flips*: it decides something within rounding of its threshold. A plan lists its draws
+#     beforehand, so that one run of one point changes. Where an interval comes with a number it is therefore
+#     agreed, though (1) fails, if
+#         a simulated curve's y stays inside the committed band, low and high move by at most its width
+#         (2.3 standard errors of an end, for a normal band of 95 %), and so at one x of the figure only;
+#         a verdict's estimate and the ends of its interval move by at most a quarter of the interval, or for
+#         a search, which went on elsewhere, either estimate lies in the other's interval, and so in no more
+#         claims of a notebook than read one sweep: `CLAIMS`. Its status never changes.
+#
+# A falsified curve, which is wrong everywhere, differs however wide its band is. Words are compared exactly.
+#
+# Level, a model with measured numbers and no proof: the moves by rounding, relative to a density of about
+# one at a threshold and measured between the kernels Prescott, Haswell and SkylakeX, add up to λ = 0.02
+# expected flips over the 370 000 runs of a quick `reproduce`, all but 1e-5 of them under intervals. Honest
+# runs disagree if two runs of one figure flip (at most λ²/2 = 2e-4), one flips and leaves its interval (at
+# most 0.03 λ = 6e-4, the worst of mean and median of six normal or Laplace runs when one is drawn anew), or
+# one flips where there is no interval (1e-5): less than 1e-3 in all.
+
+
+RELATIVE, ABSOLUTE = 1e-3, 1e-9  # of the larger of two numbers, and of their scale
+QUARTER = 0.25  # of a verdict's interval: what a flipped run may move
+PLACES, CLAIMS = 1, 3  # values of x in a figure, and claims in a notebook, that one flipped run may move
+MOST = 20  # lines reported per file
+CURVES = ("y", "low", "high")
+SEARCHED = "searched n"  # in the name of a test: a flipped run changes which runs come after it
+EVIDENCE = ("estimate", "interval")
+PROSE = ("caption", "detail", "marks", "label_at")  # what is read off the numbers that are compared
+Form = Mapping[str, Any]
+
+
+class Difference(NamedTuple):
+    """What is not as committed, and what a flipped run that explains it is of: an x, or a claim."""
+
+    line: str
+    run: tuple[str, Hashable] | None = None
+
+
+def compare(folder: Path, committed: Path) -> list[str]:
+    """Return how the numbers in `folder` differ from the committed ones, one line per difference.
+
+    Only the profiles that `folder` has are compared; versions are not.
+    """
+    made, kept = (
+        {path.name: canonical_json.read(path) for path in one.glob("*.json")} for one in (folder, committed)
+    )
+    lines = [f"{name}: not made any more, but committed" for name in sorted(kept.keys() - made.keys())]
+    lines += [f"{name}: made, but not committed" for name in sorted(made.keys() - kept.keys())]
+    for name in sorted(made.keys() & kept.keys()):
+        lines += [f"{name}: {line}" for line in differences(made[name], kept[name], name)]
+    return lines
+
+
+def differences(made: Any, kept: Any, name: str = "") -> list[str]:
+    ours, theirs = map(_without_prose, (made, kept))
+    if name == VERDICTS:
+        ours, theirs = {"charts": ours}, {"charts": theirs}
+    profiles = [profile for profile in PROFILES if profile in ours["charts"]]
+    for one in (ours, theirs):
+        one["charts"] = {profile: one["charts"].get(profile) for profile in profiles}
+        if name != VERDICTS:
+            one["parameters"].pop("profile", None)
+    compared = "charts", "parameters", "seed"
+    return differ(*({key: one[key] for key in compared if key in one} for one in (ours, theirs)))
+
+
+def _without_prose(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _without_prose(value) for key, value in content.items() if key not in PROSE}
+    return [_without_prose(value) for value in content] if isinstance(content, list) else content
+
+
+def differ(ours: object, theirs: object) -> list[str]:
+    """Return the differences that no flipped run explains, each with its place, at most twenty.
+
+    >>> differ({"n": 100, "estimate": 0.50001}, {"n": 100, "estimate": 0.5})
+    []
+    >>> differ({"status": "HOLDS"}, {"status": "REFUTED"})
+    ["status: 'HOLDS', committed 'REFUTED'"]
+    """
+    found = list(_walk("", ours, theirs))
+    runs = {one.run for one in found if one.run}
+    allowed = {"x": PLACES, "claim": CLAIMS}
+    few = {kind for kind, most in allowed.items() if sum(run[0] == kind for run in runs) <= most}
+    lines = [one.line for one in found if not (one.run and one.run[0] in few)]
+    return lines if len(lines) <= MOST else [*lines[:MOST], "... and more"]
+
+
+def _walk(
+    place: str, ours: Any, theirs: Any, scale: float = 0.0, log: tuple[str, ...] = ()
+) -> Iterator[Difference]:
+    """Yield how two contents differ; `log` names the curves' entries that stand on a logarithmic axis."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        yield from _records(place, ours, theirs, log)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        if len(ours) != len(theirs):
+            yield Difference(f"{place}: {len(ours)} entries, committed {len(theirs)}")
+        else:
+            for index, pair in enumerate(zip(ours, theirs, strict=True)):
+                yield from _walk(f"{place}[{index}]", *pair, scale, log)
+    elif not (rounds(ours, theirs, scale) if _number(ours) and _number(theirs) else ours == theirs):
+        yield _difference(place, ours, theirs)
+
+
+def _records(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterator[Difference]:
+    together: tuple[str, ...] = ()
+    if label := ours.get("label") or ours.get("id"):
+        place = f"{place} {label!r}"
+    if "yscale" in theirs:
+        log = tuple(axis for axis in ("x", "y") if theirs.get(f"{axis}scale") == "log")
+    if all("role" in one and {"x", *CURVES} <= one.keys() for one in (ours, theirs)):
+        together = CURVES
+        yield from _curve(place, ours, theirs, log)
+    elif {*EVIDENCE} <= ours.keys() & theirs.keys():
+        together = EVIDENCE
+        yield from _evidence(place, ours, theirs)
+    for key in sorted((ours.keys() | theirs.keys()) - {*together}):
+        one, other = ours.get(key), theirs.get(key)
+        logarithmic = key in log or theirs.get("scale") == "log"  # an axis, or the colours of a table
+        scale = 0.0 if logarithmic else _largest([other, theirs.get("limits")])
+        yield from _walk(f"{place} {key}".strip(), one, other, scale, log)
+
+
+def _curve(place: str, ours: Form, theirs: Form, log: tuple[str, ...]) -> Iterator[Difference]:
+    """Yield how y and the band differ, point by point: a flipped run moves the three together."""
+    shapes = [{name: len(one[name]) for name in CURVES if one[name] is not None} for one in (ours, theirs)]
+    if shapes[0] != shapes[1] or len({*shapes[0].values()}) > 1:
+        said = [" and ".join(f"{many} of {name}" for name, many in shape.items()) for shape in shapes]
+        yield Difference(f"{place}: {said[0]}, committed {said[1]}")
+        return
+    scales = {name: 0.0 if "y" in log else _largest(theirs[name]) for name in shapes[0]}
+    for index, x in enumerate(theirs["x"]):
+        pairs = {name: (float(ours[name][index]), float(theirs[name][index])) for name in scales}
+        kind, run = str(theirs.get("kind")), None
+        wrong = [name for name, pair in pairs.items() if not rounds(*pair, scales[name], kind)]
+        if wrong and theirs["role"] == "estimate" and {"low", "high"} <= pairs.keys():
+            band, kept = zip(pairs["low"], pairs["high"], strict=True)
+            if all(low <= pairs["y"][0] <= high for low, high in (kept, band)):
+                run = ("x", float(x)) if _moved(band, kept, kept[1] - kept[0]) else None
+        for name in wrong:
+            yield _difference(f"{place} {name}[{index}]", ours[name][index], theirs[name][index], run)
+
+
+def _evidence(place: str, ours: Form, theirs: Form) -> Iterator[Difference]:
+    (one, band), (other, kept) = (
+        (float(verdict["estimate"]), tuple(map(float, verdict["interval"]))) for verdict in (ours, theirs)
+    )
+    if SEARCHED in str(theirs.get("test")):
+        alike = all(low <= y <= high for y in (one, other) for low, high in (band, kept))
+    else:
+        width = QUARTER * (kept[1] - kept[0])
+        alike = _moved((one, *band), (other, *kept), width if isfinite(width) else 0.0)
+    pairs = {"estimate": [(one, other)], "interval": [*zip(band, kept, strict=True)]}
+    for name, numbers in pairs.items():
+        if not all(rounds(*pair, _largest([other, *kept])) for pair in numbers):
+            run = ("claim", theirs.get("id")) if alike else None
+            yield _difference(f"{place} {name}", ours[name], theirs[name], run)
+
+
+def rounds(ours: float, theirs: float, scale: float = 0.0, kind: str = "number") -> bool:
+    if not (isfinite(ours) and isfinite(theirs)):
+        return repr(float(ours)) == repr(float(theirs))
+    slack = RELATIVE * max(abs(ours), abs(theirs)) + ABSOLUTE * scale
+    return abs(ours - theirs) <= max(slack, 1.0 if kind == "count" else 0.0)
+
+
+def _moved(ours: tuple[float, ...], theirs: tuple[float, ...], most: float) -> bool:
+    return all(a == b or abs(a - b) <= most for a, b in zip(ours, theirs, strict=True))
+
+
+def _largest(value: Any) -> float:
+    if isinstance(value, list):
+        return max(map(_largest, value), default=0.0)
+    return abs(value) if _number(value) and isfinite(value) else 0.0
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _difference(place: str, ours: object, theirs: object, run: Any = None) -> Difference:
+    texts = ["nothing" if one is None else repr(one) for one in (ours, theirs)]
+    brief = [text if len(text) <= 60 else text[:57] + "..." for text in texts]
+    return Difference(f"{place}: {brief[0]}, committed {brief[1]}", run)
 
 
 # What takes longer than a second

@@ -21,8 +21,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Panel, Series
@@ -32,9 +30,19 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_wor
 from workbench.lab import sizes, tables
 from workbench.lab.aside import ASKED, Again, said
 from workbench.lab.claims import changed, figures_folder, folded, full_verdicts, told
-from workbench.lab.differences import differences
 from workbench.lab.explore import FOLDER, Explorer, compact, explorer
-from workbench.lab.figures import PROFILES, VERDICTS, cells, image, publish, richest, save, styled, watch
+from workbench.lab.figures import (
+    PROFILES,
+    VERDICTS,
+    cells,
+    differences,
+    image,
+    publish,
+    richest,
+    save,
+    styled,
+    watch,
+)
 from workbench.privacy import Budget, NonPrivate
 from workbench.study.comparing import Comparison, entry_like
 from workbench.study.comparing import compare as compared
@@ -108,8 +116,8 @@ class Session:
         self.chapter, self.profile, self.seed = chapter, profile, seed
         self.recompute = recompute or not chapter
         start = {name: one.default for name, one in CHAPTERS.get(chapter, {}).items()}
-        given = {name: value for name, value in parameters.items() if name in start}
-        self.moved = {name: value for name, value in given.items() if value != start[name]}
+        given = parameters.items()
+        self.moved = {name: value for name, value in given if name in start and value != start[name]}
         self.profiles = PROFILES[: PROFILES.index(profile) + 1]
         (self.out / VERDICTS).unlink(missing_ok=True)
         if not self.recompute:
@@ -148,7 +156,6 @@ class Session:
     def made(
         self, figure: Callable[..., Chart], verdicts: Iterable[str], asked: Mapping[str, Any]
     ) -> tuple[str, str]:
-        """Save a figure; return what is shown of it, as HTML and text."""
         near = nearest(self.chapter, asked)
         used = {**defaults(figure), **near}
         made, remark = self._charts(figure, near)
@@ -172,7 +179,7 @@ class Session:
         if self.moved and (judged := agreement(chart)).points:
             words["At these parameters"] = f"{judged}."
         text = "".join(f"<p><b>{head}</b> {escape(one)}</p>" for head, one in words.items() if one)
-        page = image(picture.read_bytes(), "svg+xml", chart.alt) + text
+        page = image(picture.read_bytes(), chart.alt) + text
         page = (said(line) if line else "") + (folded(FRESH, page) if agrees else page)
         return styled(page), "\n".join(filter(None, (line, "" if agrees else chart.alt)))
 
@@ -217,7 +224,7 @@ class Session:
         chart = sizes.picture(", ".join(dict.fromkeys(one.source for one in found)), found)
         rows = [[*sizes.summary(one).values()] for one in found]
         words = f"<p><b>How to read it.</b> {escape(f'{chart.how_to_read} {SLOPES}')}</p>"
-        page = image(svg(chart), "svg+xml", chart.alt) + words + tables.html(sizes.SUMMARY, rows)
+        page = image(svg(chart), chart.alt) + words + tables.html(sizes.SUMMARY, rows)
         publish(page, tables.text(sizes.SUMMARY, rows))
 
     def explore(self, picture: Any, **controls: Any) -> None:
@@ -339,13 +346,13 @@ def injected(sources: Iterable[str]) -> dict[str, object]:
     line; a name that the notebook does not have would stay there, and do nothing.
     """
     found: dict[str, object] = {}
-    for cell in sources:
-        for statement in ast.parse(cell).body if cell.startswith(MARK) else ():
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+    for statement in ast.parse("\n".join(cell for cell in sources if cell.startswith(MARK))).body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 try:
-                    found[statement.targets[0].id] = ast.literal_eval(statement.value)
+                    found[name] = ast.literal_eval(value)
                 except ValueError:  # such as float("nan")
-                    found[statement.targets[0].id] = ast.unparse(statement.value)
+                    found[name] = ast.unparse(value)
     return found
 
 
@@ -353,7 +360,6 @@ def injected(sources: Iterable[str]) -> dict[str, object]:
 
 
 def recomputed(kept: Any, made: Any) -> tuple[str, bool]:
-    """Return in a line how a figure made again compares with the committed one, and whether it agrees."""
     if away := _away(kept, made["parameters"], made["seed"]):
         return f"recomputed at other parameters than the committed figure: {away}", False
     if found := differences(made, kept):
@@ -364,7 +370,6 @@ def recomputed(kept: Any, made: Any) -> tuple[str, bool]:
 
 
 def _away(kept: Mapping[str, Any], parameters: Mapping[str, object], seed: int) -> str:
-    """Return in words which parameters, but for the profile, are not those of a committed figure."""
     ours, theirs = {**parameters, "seed": seed}, {**kept["parameters"], "seed": kept["seed"]}
     pairs = {name: (_said(ours.get(name)), _said(theirs.get(name))) for name in {**theirs, **ours}}
     pairs.pop("profile")
@@ -381,7 +386,6 @@ def committed_figure(chapter: str, name: str) -> Any:
 
 
 def _said(value: object) -> str:
-    """Return a value in words, alike before it is written to JSON and after."""
     if isinstance(value, list | tuple):
         return ", ".join(map(_said, value))
     return typed(float(str(value))) if real(value) else str(value)
@@ -401,8 +405,6 @@ HOW_COMPARED = (
 
 @dataclass(frozen=True)
 class Compared(Comparison):
-    """What a comparison found, and the chart that a notebook shows."""
-
     chart: Chart
 
     def _rows(self) -> list[list[str]]:
@@ -416,42 +418,42 @@ class Compared(Comparison):
     def __str__(self) -> str:
         return tables.text(COMPARED, self._rows())
 
-    def svg(self) -> bytes:
+    def _repr_html_(self) -> str:
         from workbench.charts.drawing import svg
 
-        return svg(self.chart)
-
-    def _repr_html_(self) -> str:
         words = f"<p><b>How to read it.</b> {escape(self.chart.how_to_read)}</p>"
         numbers = f"<details><summary>numbers</summary>{tables.html(COMPARED, self._rows())}</details>"
-        return styled(image(self.svg(), "svg+xml", self.chart.alt) + words + numbers)
+        return styled(image(svg(self.chart), self.chart.alt) + words + numbers)
 
 
 def comparison_chart(found: Comparison) -> Chart:
-    keys, summary = colour_keys(found.methods), found.summary
-    if len(set(summary["n"])) == 1 and len(found.budgets) > 1:
+    """Return errors against n, a panel for each budget; or against the budget, where n is one."""
+    keys, summary, sizes = colour_keys(found.methods), found.summary, {*found.summary["n"]}
+    if len(sizes) == 1 and len(found.budgets) > 1:
         spent, unit = _spent(found.budgets)
-        drawn = _series(summary.assign(x=summary["budget"].map(spent)), keys)
-        panels = [Panel(f"n = {summary['n'].iloc[0]:g}", unit, "median error", drawn)]
+        shown = [(f"n = {sizes.pop():g}", unit, summary.assign(x=summary["budget"].map(spent)))]
     else:
-        panels = []
-        for budget in found.budgets:
-            rows = summary[summary["budget"] == str(budget or "none")]
-            drawn = _series(rows.assign(x=rows["n"]), keys)
-            panels.append(Panel(str(budget or "no privacy"), "rows n", "median error", drawn))
+        at = summary.assign(x=summary["n"])
+        parts = [(one, at[at["budget"] == str(one or "none")]) for one in found.budgets]
+        shown = [(str(one or "no privacy"), "rows n", rows) for one, rows in parts]
+    panels = []
+    for title, along, rows in shown:
+        drawn = []
+        for method, key in keys.items():
+            part = rows[rows["method"] == method]
+            drawn.append(Series(method, part["x"], part["median"], part["low"], part["high"], colour_key=key))
+            if len(part) and all(map(isfinite, part["predicted"])):
+                drawn.append(Series("", part["x"], part["predicted"], role="theory", colour_key=key))
+        panels.append(Panel(title, along, "median error", drawn))
     words = "Median errors, not measured yet."
     if len(summary):
         n, budget = summary["n"].max(), summary["budget"].iloc[-1]
         last = summary[(summary["n"] == n) & (summary["budget"] == budget)]
         said = ", ".join(f"{one.method} {one.median:.3g}" for one in last.itertuples())
         words = f"Median errors; at n = {n:g}, {budget}: {said}."
-    return Chart(
-        "comparison",
-        f"{' and '.join(found.methods) if len(keys) < 4 else f'{len(keys)} methods'} on the same rows",
-        tuple(panels),
-        alt=words,
-        how_to_read=HOW_COMPARED,
-    )
+    names = " and ".join(found.methods) if len(keys) < 4 else f"{len(keys)} methods"
+    title = f"{names} on the same rows"
+    return Chart("comparison", title, panels, alt=words, how_to_read=HOW_COMPARED)
 
 
 def colour_keys(methods: Mapping[str, Any]) -> dict[str, str]:
@@ -468,7 +470,6 @@ def colour_keys(methods: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _spent(budgets: tuple[Budget | None, ...]) -> tuple[dict[str, float], str]:
-    """Return the first number of every budget, by its words, and the symbol of that number."""
     if any(budget is None or isinstance(budget, NonPrivate) for budget in budgets):
         raise ArgumentError("budget", None, "private ones on an axis of budgets")
     names = {fields(budget)[0].name for budget in budgets}  # type: ignore[arg-type]
@@ -476,16 +477,6 @@ def _spent(budgets: tuple[Budget | None, ...]) -> tuple[dict[str, float], str]:
         raise ArgumentError("budget", sorted(names), "budgets of one kind, or several n")
     name = names.pop()
     return {str(budget): float(getattr(budget, name)) for budget in budgets}, UNITS[name]
-
-
-def _series(rows: pd.DataFrame, keys: Mapping[str, str]) -> tuple[Series, ...]:
-    found = []
-    for method, key in keys.items():
-        part = rows[rows["method"] == method]
-        found.append(Series(method, part["x"], part["median"], part["low"], part["high"], colour_key=key))
-        if len(part) and all(map(isfinite, part["predicted"])):
-            found.append(Series("", part["x"], part["predicted"], role="theory", colour_key=key))
-    return tuple(found)
 
 
 @wraps(compared)

@@ -23,7 +23,11 @@ SILENT = 1.0  # seconds
 def plan(options: Namespace) -> int:
     """Print what estimators need; return 1 if none reaches what is asked."""
     asked = question(options)
-    answers = compared(asked, _announced, _telling(asked))
+
+    def announce(searches: int, core_seconds: float) -> None:
+        print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
+
+    answers = compared(asked, announce, _telling(asked))
     if options.confidence is not None:  # predictions are of half of the runs
         answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
         if not any(isfinite(one.proved.bound or inf) for one in answers):
@@ -98,10 +102,6 @@ def _telling(question: Question) -> Callable[[int, int, str, Answers | None], No
         open_line = found is None
 
     return tell
-
-
-def _announced(searches: int, core_seconds: float) -> None:
-    print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
 
 
 # JSON
@@ -248,7 +248,6 @@ def _value(value: object) -> str:
 
 
 def _chosen(good: Sequence[Answers]) -> str:
-    """Return the public numbers that somebody chose and the answers rest on, with who did, and warnings."""
     found: dict[str, list[str]] = {}
     for one in good:
         for name, given in one.proved.candidate.parameters.items():
@@ -266,7 +265,6 @@ def _chosen(good: Sequence[Answers]) -> str:
 
 
 def _conditions(one: Answers) -> str:
-    """Return what the answers of an estimator mean and assume, and its refusal of fewer rows."""
     said, known, parameters, stated = one.proved, one.proved.candidate, [], []
     for name, given in known.parameters.items():
         origin = "" if given.origin == "default" else f" ({given.origin})"

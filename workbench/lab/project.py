@@ -13,6 +13,7 @@ import sys
 import tomllib
 from argparse import Namespace
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,8 +30,6 @@ GRAMMAR = "rfc3987_syntax"  # jsonschema asks for it; without it, addresses are 
 
 @dataclass(frozen=True)
 class Project:
-    """A checkout, or what a wheel carries of one."""
-
     root: Path
 
     @property
@@ -112,6 +111,9 @@ def _is_project(folder: Path) -> bool:
 # Notebooks
 
 
+REQUIRED = ("profile", "seed", "out", "recompute")  # parameters of each
+
+
 def nbformat() -> ModuleType:
     """Import `nbformat` without a grammar of addresses that would take two seconds to build.
 
@@ -136,6 +138,24 @@ def chapter(stem: str) -> str:
     return stem.partition("_")[2]
 
 
+def tagged(cell: Any, tag: str = "committed") -> bool:
+    return tag in cell["metadata"].get("tags", ())
+
+
+def parameters(path: Path) -> dict[str, object]:
+    cells = nbformat().read(path, as_version=4).cells
+    source = next((cell.source for cell in cells if tagged(cell, "parameters")), "")
+    return dict(filter(None, map(assignment, ast.parse(source).body)))
+
+
+def assignment(statement: ast.stmt) -> tuple[str, object] | None:
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            with suppress(ValueError):
+                return name, ast.literal_eval(value)
+    return None
+
+
 def calls(source: str) -> list[tuple[str, str]]:
     """Return what a cell asks the session to show, in its order: the method, and the name of the picture.
 
@@ -155,7 +175,7 @@ def calls(source: str) -> list[tuple[str, str]]:
             given = node.args[0] if node.args else None
             name = ast.unparse(given).rpartition(".")[2].strip("'\"") if given else ""
             column = method == "explore" and not isinstance(given, ast.Attribute)
-            found.append((method, "column" if column else name))
+            found.append((method, "column" if column else "solve" if method == "solve" else name))
     return found
 
 

@@ -1,12 +1,10 @@
 """`workbench reproduce`: run notebooks headlessly, and compare them with what is committed, or predicted.
 
-Each runs in a process of its own (`aside`), with a store from which a killed run goes on, and not at
-all where its outputs are there already. Outputs at the parameters that a notebook starts with lie in the
-notebook's folder; those at others in a folder of their own within it, named by what is moved. A parameter
-that is given its start is not moved.
+Each runs in a process of its own (`aside`), with a store from which a run goes on. Outputs at the parameters
+that a notebook starts with lie in the notebook's folder; those at others in a folder of their own within it,
+named by what is moved. A parameter that is given its start is not moved.
 """
 
-import hashlib
 import itertools
 import json
 import os
@@ -23,14 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 from urllib.parse import quote
 
-import workbench
 from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.curves import Agreement
@@ -38,11 +33,9 @@ from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_wor
 from workbench.lab import sizes, tables
 from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import counted, full_verdicts, tally
-from workbench.lab.differences import compare, differences
 from workbench.lab.explore import FOLDER as MOVING
-from workbench.lab.figures import PROFILES, figures, outputs, verdicts
-from workbench.lab.project import Project, chapter, find, nbformat, shown
-from workbench.lab.publish.committed import REQUIRED, parameters
+from workbench.lab.figures import PROFILES, compare, differences, figures, outputs, verdicts
+from workbench.lab.project import REQUIRED, Project, chapter, find, nbformat, parameters, shown
 from workbench.study.parameters import Declared, brief
 from workbench.study.profiles import cluster
 from workbench.study.store import SOFTWARE, DamagedError, Store, digest, require_intact
@@ -57,8 +50,6 @@ OWN = {  # parameters the runner sets
 
 @dataclass(frozen=True)
 class Variant:
-    """A notebook and the parameters it runs with."""
-
     notebook: Path  # its file
     home: Path  # the folder of its outputs at the start, and the one that owns its store
     moved: Mapping[str, object]  # its parameters that are not where they start, in the order declared
@@ -132,51 +123,7 @@ def _checked(stem: str, name: str, value: object, start: Mapping[str, object], d
     return value
 
 
-# When a notebook need not run again: same notebook, software, kernels and parameters, outputs intact
-
-
-FOLDER = ".cache"
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one each unless the caller says so
-
-
-def key(notebook: Path, parameters: Mapping[str, object]) -> str:
-    content = {
-        "notebook": _digest(notebook),
-        "package": _package(),
-        "parameters": {name: repr(value) for name, value in parameters.items()},
-        "software": [SOFTWARE, version("matplotlib")],
-        "threads": {name: os.environ.get(name, "1") for name in THREADS},
-    }
-    return hashlib.sha256(canonical_json.dumps(content).encode()).hexdigest()
-
-
-@cache
-def _package() -> dict[str, str]:
-    root = Path(workbench.__file__).parent
-    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {path.relative_to(root).as_posix(): _digest(path) for path in files}
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def fresh(folder: Path, wanted: str) -> bool:
-    """Return whether the folder's outputs are those of the key `wanted`, unchanged."""
-    path = record(folder)
-    return path.is_file() and bool(canonical_json.read(path) == _made(folder, wanted))
-
-
-def record(folder: Path) -> Path:
-    """Return where it is noted what the outputs in a folder are."""
-    return folder.parent / FOLDER / f"{folder.name}.json"
-
-
-def _made(folder: Path, wanted: str) -> dict[str, Any]:
-    return {"key": wanted, "outputs": {path.name: _digest(path) for path in outputs(folder)}}
-
-
-# Where the finished blocks of a notebook's sweeps are kept: in a store beside its record
+# Where the finished blocks of a notebook's sweeps are kept: in a store beside its folder
 #
 # A store outlives its run and serves all variants of the notebook, so that the next run goes on from there:
 # after a kill or a timeout, under a larger profile or at other parameters. It serves only blocks of the very
@@ -184,7 +131,7 @@ def _made(folder: Path, wanted: str) -> dict[str, Any]:
 
 
 def place(home: Path) -> Path:
-    return home.parent / FOLDER / home.name / f"{SOFTWARE[:16]}.sqlite"
+    return home.parent / ".cache" / home.name / f"{SOFTWARE[:16]}.sqlite"
 
 
 def prepare(path: Path) -> str:
@@ -222,6 +169,7 @@ def held(path: Path) -> tuple[int, float]:
 TIMEOUT = {"quick": 900.0, "full": 4 * 3600.0}  # seconds a notebook may take
 GRACE = 10.0  # seconds to end its kernel in
 PAUSE = 30.0  # seconds between two lines about what runs
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one each unless the caller says so
 NOISE = (
     "Kernel is running over TCP",
     "Debugger warning",
@@ -233,7 +181,7 @@ NOISE = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a variant: ok, cached, verdict (not as expected), error, timeout or interrupted."""
+    """What became of a variant: ok, verdict (not as expected), error, timeout or interrupted."""
 
     status: str
     reason: str = ""
@@ -243,13 +191,11 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        return self.status in ("ok", "cached")
+        return self.status == "ok"
 
 
 @dataclass
 class Batch:
-    """How variants run: all with the same settings."""
-
     # how thoroughly; how much work sweeps may take away from their usual points (`study.sweeps.Resources`)
     profile: str = "quick"
     limit: float = NONE.limit
@@ -258,7 +204,6 @@ class Batch:
     # the address of a dask cluster that computes their sweeps and searches instead
     scheduler: str | None = None
     timeout: float | None = None  # for each variant, in seconds
-    running: dict[str, tuple[Path, float]] = field(default_factory=dict, init=False)
     stop: threading.Event = field(default_factory=threading.Event, init=False)
 
     def __post_init__(self) -> None:
@@ -274,12 +219,11 @@ class Batch:
         """Run all and say what becomes of each, unless the run is interrupted.
 
         The variants of one notebook run one after another, so that each finds the blocks that it shares with
-        others. Every `PAUSE` seconds it is said how many blocks there are of those that run.
+        others.
         """
         chains = [list(chain) for _, chain in itertools.groupby(variants, key=lambda variant: variant.home)]
         jobs = self.jobs or min(2, os.cpu_count() or 1)
         share = max(1, jobs // max(1, len(chains)))
-        threading.Thread(target=self._tell, daemon=True).start()
         with ThreadPoolExecutor(jobs) as pool:
             try:
                 futures = [pool.submit(self._chain, chain, share) for chain in chains]
@@ -288,29 +232,15 @@ class Batch:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
 
-    def key(self, variant: Variant) -> str:
-        how = {"profile": self.profile, "limit": self.limit, "figure": variant.figure}
-        return key(variant.notebook, {**variant.moved, **how})
-
-    def held(self, variants: Iterable[Variant]) -> tuple[int, float]:
-        todo = [one for one in variants if not fresh(one.out, self.key(one))]
-        counts, seconds = zip((0, 0.0), *map(held, {place(one.home) for one in todo}), strict=True)
-        return sum(counts), sum(seconds)
-
-    def _tell(self) -> None:
-        while not self.stop.wait(PAUSE):
-            lines = [
-                f"{name}: {held(at)[0]} blocks, {time.monotonic() - began:.0f} s"
-                for name, (at, began) in [*self.running.items()]
-            ]
-            with suppress(OSError):  # the terminal may be gone
-                tables.say(f"  {'; '.join(lines)}")
-
     def _chain(self, chain: Iterable[Variant], share: int) -> list[Outcome]:
         outcomes: list[Outcome] = []
         for variant in chain:
             try:
-                found = self._one(variant, share)
+                variant.out.mkdir(parents=True, exist_ok=True)
+                for path in [*outputs(variant.out), variant.out / EXECUTED]:  # the folder may be anybody's
+                    path.unlink(missing_ok=True)
+                remark = prepare(place(variant.home))
+                found = replace(self.launched(variant, share), remark=remark)
             except (ArgumentError, OSError) as error:  # a full disk, a store that is locked end it alone
                 found = Outcome("error", " ".join(str(error).split()))
             outcomes.append(found)
@@ -320,45 +250,36 @@ class Batch:
             tables.say(f"  {variant.name}: {found.status} in {found.seconds:.0f} s{remark}")
         return outcomes
 
-    def _one(self, variant: Variant, share: int) -> Outcome:
-        wanted, out = self.key(variant), variant.out
-        if fresh(out, wanted):
-            return Outcome("cached")
-        record(out).unlink(missing_ok=True)
-        out.mkdir(parents=True, exist_ok=True)
-        for path in [*outputs(out), out / EXECUTED]:  # nothing else: the folder may be anybody's
-            path.unlink(missing_ok=True)
-        remark = prepare(place(variant.home))
-        outcome = replace(self.launched(variant, share), remark=remark)
-        if outcome.good:
-            record(out).parent.mkdir(parents=True, exist_ok=True)
-            canonical_json.write(record(out), _made(out, wanted))
-        return outcome
-
     def launched(self, variant: Variant, share: int) -> Outcome:
-        """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped."""
+        """Run a variant in a process whose sweeps share so many; end it when it is late or all is stopped.
+
+        Every `PAUSE` seconds it is said how many blocks there are.
+        """
         out, store = str(variant.out.resolve()), place(variant.home).resolve()
         given = {**variant.moved, "profile": self.profile, "out": out, "recompute": True}
         job = {"notebook": str(variant.notebook), "figure": variant.figure, "parameters": given}
         lent = {"store": str(store), "jobs": share, "limit": self.limit, "scheduler": self.scheduler}
         safe = {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}  # none of the working folder
         env = {**safe, **dict.fromkeys(THREADS, "1"), **os.environ, LENT: json.dumps(lent)}
-        allowed, began, ended = self.timeout or TIMEOUT[self.profile], time.monotonic(), ""
+        allowed, ended = self.timeout or TIMEOUT[self.profile], ""
+        began = said = time.monotonic()
         with tempfile.TemporaryFile("w+", errors="replace") as log:
             line = [sys.executable, "-m", "workbench.lab.aside", json.dumps(job)]
             process = subprocess.Popen(
                 line, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=env
             )
-            self.running[variant.name] = store, began
             try:
                 while not ended and process.poll() is None:
                     if self.stop.wait(0.05):
                         ended = "interrupted"
-                    elif time.monotonic() >= began + allowed:
+                    elif (now := time.monotonic()) >= began + allowed:
                         ended = "timeout"
+                    elif now >= said + PAUSE:
+                        said = now
+                        with suppress(OSError):  # the terminal may be gone
+                            tables.say(f"  {variant.name}: {held(store)[0]} blocks, {now - began:.0f} s")
             finally:
                 _end(process)
-                del self.running[variant.name]
             log.seek(0)
             lines = [line.strip() for line in log if line.strip() and not any(map(line.count, NOISE))]
         if ended:
@@ -385,7 +306,7 @@ def _end(process: "subprocess.Popen[Any]") -> None:
 
 ADVICE = """
 Each line is more than another processor's rounding explains: all of them matter. That happens by chance once
-in 1000 runs (workbench/lab/differences.py). After a change of the code, look at what it changed, then:
+in 1000 runs (workbench/lab/figures.py). After a change of the code, look at what it changed, then:
   workbench reproduce {} --profile full --update
 Without one, try another BLAS kernel (OPENBLAS_CORETYPE=Haswell) and report both lists with your versions."""
 
@@ -420,25 +341,25 @@ def reproduce(options: Namespace) -> int:
         raise ArgumentError("update", "one figure", "whole notebooks")
     project.keep_apart(out)
     out.mkdir(parents=True, exist_ok=True)
+    stores = {place(one.home) for one in chosen}
     with interruptible():
         try:
             count = len({one.notebook for one in chosen})
             runs = f" at {len(chosen) // count} settings" if grid else ""
             tables.say(f"{count} notebook{'s'[: count > 1]}{runs}, {batch.profile} profile, into {out}")
-            blocks, saved = batch.held(chosen)
+            blocks, saved = map(sum, zip(*map(held, stores), strict=True))
             if blocks:
                 tables.say(f"{blocks} blocks of earlier runs may save {saved:.0f} core-seconds")
             return _told(project.figures, [*zip(chosen, batch.run(chosen), strict=True)], update)
         except Interrupted as ended:
-            kept, _ = batch.held(chosen)
             with suppress(OSError):  # the terminal may be gone
                 print(end="\r" if sys.stdout.isatty() else "")  # over the keys that were pressed
+                kept = sum(held(one)[0] for one in stores)
                 tables.say(f"interrupted: {kept} blocks kept, run again to go on")
             return ended.exit_code
 
 
 def _asked(project: Project, name: str) -> tuple[Path, str]:
-    """Return the notebook of a name, and the figure behind it: NOTEBOOK, or NOTEBOOK/FIGURE."""
     before, _, figure = name.rpartition("/")
     with suppress(ArgumentError):
         return project.select([name])[0], ""
@@ -449,7 +370,6 @@ def _asked(project: Project, name: str) -> tuple[Path, str]:
 
 
 def _told(committed: Path, outcomes: Sequence[tuple[Variant, Outcome]], update: bool) -> int:
-    """Say what became of variants, or commit them; return the exit code."""
     full, rows = full_verdicts(committed), list[list[str]]()
     failed, told, changed = list[str](), list[str](), dict[str, None]()
     for variant, outcome in outcomes:
@@ -489,7 +409,6 @@ def _told(committed: Path, outcomes: Sequence[tuple[Variant, Outcome]], update: 
 
 
 def _differences(variant: Variant, kept: Path) -> list[str]:
-    """Return what is not as committed."""
     if not outputs(kept):
         command = f"workbench reproduce {variant.name} --profile full --update"
         return [f"no committed figures; make them with: {command}"]
@@ -514,8 +433,6 @@ def _commit(made: Path, target: Path) -> None:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal asked this process to end."""
-
     def __init__(self, number: int = signal.SIGINT) -> None:
         super().__init__(number)
         self.exit_code = 128 + number  # as a shell says it: 130 after Ctrl-C, 143 after `kill`
@@ -528,10 +445,7 @@ def interruptible() -> Iterator[None]:
     What the process was told to ignore stays so: Ctrl-C in the background, the end of a terminal under
     `nohup`.
     """
-    if threading.current_thread() is not threading.main_thread():  # no other may change handlers
-        yield
-        return
-    known = [one for name in ("SIGINT", "SIGTERM", "SIGHUP") if (one := getattr(signal, name, None))]
+    known = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
     heard = [one for one in known if signal.getsignal(one) is not signal.SIG_IGN]
 
     def interrupt(number: int, _frame: FrameType | None) -> NoReturn:

@@ -82,7 +82,6 @@ def sizes_of(verdict: Record) -> Iterator[Record]:
 
 
 def _cells(sizes: Sequence[Record]) -> dict[str, str]:
-    """Return how many settings there are, how n was found, and n as predicted, as measured, and the ratio."""
     predicted, measured, ratios = list[Any](), list[Any](), list[Any]()
     for size in sizes:
         low, high = (float(end) for end in size["interval"])
@@ -107,7 +106,6 @@ def _cells(sizes: Sequence[Record]) -> dict[str, str]:
 
 
 def _values(found: Iterable[tuple[str, float, str]]) -> str:
-    """Return few distinct values one by one, more as a range, apart by sign, from signs, values and words."""
     parts: dict[str, list[tuple[float, str]]] = {}
     for sign, value, word in found:
         parts.setdefault(sign, []).append((value, word))
@@ -186,7 +184,6 @@ class Growth(NamedTuple):
 
     @property
     def rate(self) -> str:
-        """What is seen, and at which level."""
         rate, alone = str(self.record["rate"]), self.record.get("rate_alone")
         if rate == "open" and alone == "seen":
             return "seen alone"
@@ -199,7 +196,6 @@ class Growth(NamedTuple):
 
 
 def growing(figures: Path, chapter: str = "") -> list[Growth]:
-    """Return the scalings of all chapters, or of one."""
     home = f"{chapter.replace('_', '-')}/" if chapter else ""
     found = (growths(verdicts(path.parent)[1]) for path in sorted(figures.glob(f"*/{VERDICTS}")))
     return [one for some in found for one in some if one.claim.startswith(home)]
@@ -243,7 +239,6 @@ def summary(one: Growth) -> dict[str, str]:
 
 
 def growth_row(one: Growth) -> dict[str, str]:
-    """Return a row of the table of scalings."""
     record = one.record
     shares = [float(share) for share in record["shares"]]
     return {

@@ -12,6 +12,7 @@ from unicodedata import category
 SHORT = 22  # characters that stay on one line: numbers and intervals
 PAGE = 100  # columns of a page that is no terminal
 SPACE, NARROW = "  ", 20  # between columns of a table, and the least that the widest of them has
+COMMANDS = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # categories of characters
 Rows = Sequence[Sequence[str]]
 
 
@@ -43,12 +44,8 @@ def printable(words: str) -> str:
     >>> print(printable("a\x1b[31mred"))
     a\u001b[31mred
     """
-    return "".join(json.dumps(one)[1:-1] if _commands(one) else one for one in words)
-
-
-def _commands(character: str) -> bool:
-    kind = category(character)
-    return character not in "\n\t" and (kind[0] == "C" or kind in ("Zl", "Zp"))
+    obeyed = {one for one in words if category(one) in COMMANDS} - {"\n", "\t"}
+    return "".join(json.dumps(one)[1:-1] if one in obeyed else one for one in words)
 
 
 def text(header: Sequence[str], rows: Rows, width: int | None = None) -> str:
