@@ -7,7 +7,7 @@ from typing import get_args, get_origin
 import numpy as np
 import pytest
 
-from tests.mutants.conditions import attaining, charges
+from tests.mutants.table import attaining, charges
 from workbench.catalog import CATALOG, Example
 from workbench.contracts import accuracy, behaviour
 from workbench.contracts.behaviour import mapped, numbers, rounded

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from tests.contracts.test_contracts import LONG
 from tests.mutants.faults import fails
-from tests.mutants.table import MUTANTS
-from tests.mutants.test_mutants import KEYS, OF_MECHANISMS, OF_PROPERTIES, finding, first_of, mutated
+from tests.mutants.rows import PROPERTIES
+from tests.mutants.table import MUTANTS, OF_MECHANISMS
+from tests.mutants.test_mutants import KEYS, finding, first_of, mutated
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import KEYS as ATTACKED
 
@@ -32,7 +33,7 @@ def soonest(keys):
 def contracts_and_properties():
     for mutant in (*MUTANTS, *OF_MECHANISMS):
         yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
-    for mutant in OF_PROPERTIES:
+    for mutant in PROPERTIES:
         test = getattr(mutant.found_by, "func", mutant.found_by)
         yield mutant.name, f"property {test.__name__}", partial(fails, mutant)
 

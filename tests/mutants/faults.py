@@ -1,8 +1,7 @@
 """How tests put faults in: a line that is written wrongly, and designs that are kept apart from faults."""
 
-import re
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -34,17 +33,31 @@ def changed(function, right, wrong):
     return made[function.__name__]
 
 
+def together(*faults):
+    @contextmanager
+    def fault(*example):
+        with ExitStack() as stack:
+            for one in faults:
+                stack.enter_context(one(*example))
+            yield
+
+    return fault
+
+
 def placed(words):
-    """Return the owner and the name of what is called so below `workbench`."""
+    """Return the owner and the name of what is called so in `privacy` or below `workbench.estimators`."""
     owner, _, name = words.rpartition(".")
-    return resolve_name(f"workbench.{owner}"), name
+    return resolve_name(f"workbench.{'' if words.startswith('privacy.') else 'estimators.'}{owner}"), name
 
 
 def by(test, *given):
-    """Return the test that is called so below `tests`, with what it is given, as in `rows`."""
-    home, _, name = test.rpartition(".")
-    module = import_module(f"tests.{home}")
-    found, values = getattr(module, name), [value for one in given for value in looked_up(module, one)]
+    """Return a test with what it is given, as in `rows`."""
+    if callable(test):
+        return partial(test, *given)
+    folder, home, name = test.split(".")
+    module = import_module(f"tests.{folder}.test_{home}")
+    found = getattr(module, f"test_{name}", None) or getattr(module, name)
+    values = [value for one in given for value in looked_up(module, one)]
     names = [one for one in signature(found).parameters if one != "monkeypatch"]
     if len(names) == len(signature(found).parameters):
         return partial(found, *values)
@@ -57,20 +70,20 @@ def by(test, *given):
 
 
 def looked_up(module, word):
-    if not (isinstance(word, str) and re.match(r"\*?[A-Z_]+(\.|$)", word)):
+    if not isinstance(word, str) or not word.startswith(("=", "*")):
         return [word]
-    name, *keys = word.removeprefix("*").split(".")
-    one = getattr(module, name)
-    for key in keys:
-        one = one[int(key) if key.isdigit() else key]
-    return [*one] if word.startswith("*") else [one]
+    value = eval(word[1:], vars(module))
+    return [*value] if word[0] == "*" else [value]
 
 
 def mutant(name, where, right, wrong, *found_by):
-    """Return the mutant of a row."""
-    owner, what = placed(where)
-    fault = attribute(owner, what, wrong) if right is None else rewritten(owner, what, right, wrong)
-    return Mutant(name, fault, by(*found_by))
+    """Return the mutant of a row; several places are lists."""
+    places = zip(where, right, wrong, strict=True) if isinstance(where, list) else [(where, right, wrong)]
+    faults = [
+        attribute(*placed(one), other) if line is None else rewritten(*placed(one), line, other)
+        for one, line, other in places
+    ]
+    return Mutant(name, together(*faults), by(*found_by))
 
 
 def mutants(rows):

@@ -1,7 +1,7 @@
 """The table of mutants: faults put into the package on purpose, each with the contract that must find it."""
 
 import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from itertools import count
@@ -11,9 +11,10 @@ from unittest.mock import patch
 import numpy as np
 
 import workbench as wb
-from tests.mutants.faults import changed, rewritten
+from tests.mutants.faults import changed, rewritten, together
 from workbench import ClippedMean, errors
 from workbench.contracts import accounting, accuracy, behaviour
+from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
 from workbench.contracts.gaps import gap_is_the_sensitivity
@@ -21,14 +22,17 @@ from workbench.contracts.kit import answer
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
 from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.distributions import Interval
-from workbench.estimators import base, scale, two_step, votes
+from workbench.estimators import base, scale, votes
 from workbench.estimators import nets as pure_net
 from workbench.estimators.heavy_tailed import HeavyTailed
 from workbench.estimators.histograms import StableCentres, UnitHistogram
 from workbench.estimators.populous import PopulousLearner
 from workbench.estimators.prime import Filtered, PaperFilter
 from workbench.estimators.shared import budgets, rows
+from workbench.estimators.shared.budgets import step_budgets
+from workbench.estimators.shared.rows import in_ball, in_box, within_ball
 from workbench.estimators.shared.window_median import RankWindow, WindowMedian
+from workbench.estimators.two_step import clipped_mean
 from workbench.linalg import second_moment
 from workbench.privacy import (
     ZCDP,
@@ -38,13 +42,19 @@ from workbench.privacy import (
     Parallel,
     PureDP,
     Sequential,
+    UnitNoise,
     histograms,
     mechanisms,
     noise,
     stable,
 )
-from workbench.study.faults import Mutant, attribute, charged, replaced_everywhere, swapped
+from workbench.study.faults import Mutant, attribute, charged, declared, replaced_everywhere, swapped
 from workbench.study.mutants import bins_from_the_smallest_row, sorted_pairs
+
+# The package as it is
+
+chosen_by, weighed, threshold = WindowMedian.choices, WindowMedian.bottom, UnitHistogram.threshold
+read, release, coordinate_cost = base.read, base.Release, StableCentres.coordinate_cost
 
 # What an example has that a fault may break: it is put only where there is something to break
 
@@ -54,6 +64,15 @@ def charges(example):
     """Those of the longest plan and, of plans as long, of the one of most rows, which contracts look at."""
     plans = [tuple(planned(example, n).charges()) for n in sizes(example, 24, 300, 1000)]
     return max(reversed(plans), key=len)
+
+
+def has_parts(kind, **options):
+    def applies(example):
+        one = example.estimator
+        wanted = isinstance(one, kind) and all(getattr(one, name) == options[name] for name in options)
+        return wanted and bool(forms(example))
+
+    return applies
 
 
 def has_step(*steps):
@@ -111,10 +130,8 @@ def unbounded(example):
 
 
 def has_bottom(example):
-    return any(
-        charge.mechanism == "window_median" and getattr(charge.cost, "delta", 0.0) > 0
-        for charge in charges(example)
-    )
+    of_medians = (charge.cost for charge in charges(example) if charge.mechanism == "window_median")
+    return any(getattr(cost, "delta", 0.0) > 0 for cost in of_medians)
 
 
 def is_symmetric(example):
@@ -126,31 +143,27 @@ def has_several_steps(example):
     return len(found) > 1 and any(charge.cost != example.budget for charge in found)
 
 
-in_many_dimensions = without(on_the_line)
 is_cut = both(of_type("ClippedMean"), option("calibration", "paper"))
 clips_a_mean = both(on_the_line, has_step("mean"), without(is_cut, of_type("BoundedMean")))
 clips_around_a_far_place = both(clips_a_mean, unbounded)
 searches_bins = both(on_the_line, has_step("locate"), without(uses("window_median")))
 has_window_range = both(uses("window_median"), without(has_bottom))
 spends_more_than_half = without(both(of_type("FilterMean"), option("calibration", "paper")))
-cuts_at_the_least_threshold = both(
-    uses("stability_histogram"),
-    without(
-        both(
-            option("calibration", "paper"),
-            lambda example: isinstance(example.budget, ApproxDP),
-            of_type("UnboundedMean", "StableLocation"),
-        )
-    ),
-)
+has_bins = uses("stability_histogram")
+of_lecture = both(option("calibration", "paper"), of_type("UnboundedMean", "StableLocation"))
+has_own_threshold = both(of_lecture, lambda example: isinstance(example.budget, ApproxDP))
 central = without(has_step("users"))
+grows = both(
+    of("mean", "location", "scale", "covariance"),
+    central,
+    without(of_type("BoundedMean"), lambda example: hasattr(example.estimator, "candidates")),
+)
 is_rounded_up = of_type("CoinPressMean", "ClippedHeavyMean", "PerturbedCovariance")
-has_no_net = without(lambda example: hasattr(example.estimator, "candidates"))
-not_a_covariance = without(of("covariance"))
 quickly_bounded = both(
     lambda example: hasattr(example.estimator, "error_bound"),
     without(both(has_step("log-scale"), has_step("locate")), option("mode", "practical")),
 )
+keeps_symmetries = both(is_symmetric, without(has_step("subspace")))
 groups_variances = both(has_step("variance"), option("calibration", "tight"))
 
 
@@ -169,13 +182,9 @@ def method(name, change):
     return fault
 
 
-def size_of(cost):
-    return next((name, size) for name, size in vars(cost).items() if name in ("epsilon", "rho", "mu"))
-
-
 def times(cost, factor):
-    name, size = size_of(cost)
-    return replace(cost, **{name: factor * size})
+    name = next(iter(vars(cost)))  # ε, ρ or μ
+    return replace(cost, **{name: factor * getattr(cost, name)})
 
 
 def halved(function):
@@ -230,10 +239,6 @@ def text_read_as_zeros(x):
         return np.zeros(len(x)), None
 
 
-def half_of_integers(value, charge, noise):
-    return noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon))
-
-
 # Changes of the method `estimate` of an estimator: (self, x, budget, noise)
 
 
@@ -269,7 +274,7 @@ def raw_for_ties(steps):
 
 def a_point_for_each_epsilon(steps):
     def changed(self, x, budget, noise, *rest):
-        for _ in range(int(size_of(budget)[1])):
+        for _ in range(int(next(iter(vars(budget).values())))):
             noise.uniform(0.0, 1.0)
         return steps(self, x, budget, noise, *rest)
 
@@ -297,22 +302,15 @@ def twice_a_coordinate(self, d, budget):
     return rule, times(cost, 2.0)
 
 
-@contextmanager
-def every_share_is_the_whole(example):
-    outer = "outer = ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)"
-    one = "cost, pure = ApproxDP(epsilon, budget.delta / (8 * passes)),"
-    with ExitStack() as stack:
-        stack.enter_context(
-            swapped(step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights))()
-        )
-        stack.enter_context(rewritten(budgets, "divided", "rest -= size", "pass")())
-        stack.enter_context(rewritten(votes, "vote_and_mask", "(1 - share) * budget", "budget")())
-        stack.enter_context(patch.object(StableCentres, "coordinate_cost", twice_a_coordinate))
-        stack.enter_context(rewritten(PaperFilter, "_rounds", outer, "outer = budget")())
-        stack.enter_context(rewritten(PaperFilter, "_directions", one, "cost, pure = budget,")())
-        for kind in (ZCDP, PureDP):
-            stack.enter_context(patch.object(kind, "split", lambda cost, *weights: (cost,) * len(weights)))
-        yield
+EVERY_SHARE_IS_THE_WHOLE = (
+    swapped(step_budgets, lambda budget, weights: step_budgets(budget, (1.0,)) * len(weights)),
+    rewritten(budgets, "divided", "rest -= size", "pass"),
+    rewritten(votes, "vote_and_mask", "(1 - share) * budget", "budget"),
+    attribute(StableCentres, "coordinate_cost", twice_a_coordinate),
+    rewritten(PaperFilter, "_rounds", "ApproxDP(epsilon / (2 * (2 * epochs + 1)), delta / 2)", "budget"),
+    rewritten(PaperFilter, "_directions", "ApproxDP(epsilon, budget.delta / (8 * passes))", "budget"),
+    *(attribute(kind, "split", lambda cost, *weights: (cost,) * len(weights)) for kind in (ZCDP, PureDP)),
+)
 
 
 def with_charges(plan, change):
@@ -349,17 +347,6 @@ def drifting(plan):
     return lambda self, *public: with_charges(plan(self, *public), drift)
 
 
-chosen_by = WindowMedian.choices
-weighed, threshold = WindowMedian.bottom, UnitHistogram.threshold
-read, release = base.read, base.Release
-clipped_mean, within_ball, in_ball, in_box = (
-    two_step.clipped_mean,
-    rows.within_ball,
-    rows.in_ball,
-    rows.in_box,
-)
-step_budgets = budgets.step_budgets
-coordinate_cost = StableCentres.coordinate_cost
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
 THRESHOLD = histograms.stability_threshold
 
@@ -375,22 +362,37 @@ SCALES = (
     (stable, "voted_scale", ("voted_gaussian", "voted_laplace")),
     (stable, "stable_scale", ("stable_thompson_laplace", "stable_wishart")),
 )
-HAS_BINS = uses("stability_histogram")
-HAS_NO_SUBSPACE = both(is_symmetric, lambda example: not has_step("subspace")(example))
-GROWS = both(
-    of("mean", "location", "scale", "covariance"),
-    central,
-    has_no_net,
-    without(of_type("BoundedMean")),
-)
-UNCOUNTED = {"counted": False}  # floats have no unit, in which rows are counted
 
+OF_A_PART = "range(p, len(keys), self.parts)"
+SHARING = (
+    ("batches longer by a row", HeavyTailed, "rows[stage.start : stage.stop]",
+     "rows[stage.start : stage.stop + 1]", has_parts(wb.HeavyTailedCovariance)),
+    ("batches that begin a row early", HeavyTailed, "rows[stage.start : stage.stop]",
+     "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]", has_parts(wb.HeavyTailedCovariance)),
+    ("parts of a ball with row 0 for their last", StableCentres, "keys[p :: self.parts]",
+     f"keys[[*{OF_A_PART}][: -1 if p else None] + [0] * (p > 0)]", has_parts(wb.BallRange)),
+    ("the last stage of a learner takes a row of the matrix quantile", PopulousLearner, "x[first + second :]",
+     "x[first + second - 1 :]", has_parts(wb.PopulousGaussian, covariance="matrix-quantile")),
+    # 64: more than the vote of (2) leaves over
+    ("the last stage of a learner takes a block of the vote", PopulousLearner, "x[first + second :]",
+     "x[first + second - 64 :]", has_parts(wb.PopulousGaussian, covariance="populous")),
+    ("the vote of a learner takes a pair of the subspace", PopulousLearner, "x[first : first + second]",
+     "x[first - 2 : first + second - 2]",
+     has_parts(wb.PopulousGaussian, covariance="populous", degenerate=True)),
+    ("the matrix quantile takes a row of the subspace", wb.MatrixQuantileCovariance, "x[first:]",
+     "x[first - 1 :]", has_parts(wb.MatrixQuantileCovariance)),
+    ("the robust mean takes a row of the covariance", wb.PopulousRobustGaussian, "x[2 * shape.n :]",
+     "x[2 * shape.n - 1 :]", has_parts(wb.PopulousRobustGaussian)),
+    ("split parts share row 0", Filtered, "z[p::k]", "z[[0, *range(p + k, n, k)]]",
+     has_parts(wb.FilterMean)),
+)  # fmt: skip
 FOUND = (
-    (accounting.draws_are_those_of_the_plan, {},
+    (draws_are_those_of_the_plan, {},
      *((f"{name} halved", swapped(getattr(module, name), halved(getattr(module, name))), uses(*kinds))
        for module, name, kinds in SCALES),
      ("discrete Laplace noise of half its scale",
-      lambda *_: patch.dict(mechanisms._ADDITIVE, discrete_laplace=half_of_integers),
+      lambda *_: patch.dict(mechanisms._ADDITIVE, discrete_laplace=lambda value, charge, noise: (
+          noise.discrete_laplace(value, charge.sensitivity, charge.sensitivity / (2 * charge.cost.epsilon)))),
       uses("discrete_laplace")),
      ("a plan at half the price", released_with(cheaper)),
      ("a plan without its last step", released_with(shorter),
@@ -438,21 +440,21 @@ FOUND = (
     (noise_meets_whole_numbers, {},
      ("scores of floats", attribute(WindowMedian, "choices", scores_of_floats),
       both(on_the_line, uses("window_median"))),
-     ("mean of floats", swapped(rows.mean_in_ball, float_mean), calls(rows.mean_in_ball, **UNCOUNTED)),
+     ("mean of floats", swapped(rows.mean_in_ball, float_mean), calls(rows.mean_in_ball, counted=False)),
      ("moment of floats", swapped(rows.moment_in_ball, float_moment),
-      calls(rows.moment_in_ball, **UNCOUNTED))),
+      calls(rows.moment_in_ball, counted=False))),
     (a_lone_row_shows_with_probability_at_most_delta, {},
-     *((f"threshold {name}", swapped(THRESHOLD, change), cuts_at_the_least_threshold)
+     *((f"threshold {name}", swapped(THRESHOLD, change), both(has_bins, without(has_own_threshold)))
        for name, change in (
            ("halved", halved(THRESHOLD)), ("off", lambda cost: -inf),
            ("for twice the delta", lambda cost: THRESHOLD(replace(cost, delta=2 * cost.delta))))),
      ("threshold below the least", attribute(UnitHistogram, "threshold", halved(threshold)),
-      both(HAS_BINS, searches_bins)),
+      both(has_bins, searches_bins)),
      ("threshold of the estimator's own",
-      rewritten(histograms, "stability_histogram", "noisy >= shown", "noisy >= 3.0"), HAS_BINS),
+      rewritten(histograms, "stability_histogram", "noisy >= shown", "noisy >= 3.0"), has_bins),
      ("bins shown by their count",
       rewritten(histograms, "stability_histogram", "noisy >= shown", "counts >= shown"),
-      HAS_BINS),
+      has_bins),
      ("bottom halved", attribute(WindowMedian, "bottom", lambda self, cost: weighed(self, cost) // 2),
       has_bottom),
      ("bottom off", attribute(WindowMedian, "bottom", lambda self, cost: 1), has_bottom),
@@ -465,14 +467,14 @@ FOUND = (
     (accounting.plan_composes_to_the_budget, {},
      ("every charge costs twice",
       charged(lambda step, name, size, cost: (step, name, size, times(cost, 2))), spends_more_than_half),
-     ("every step gets the whole budget", every_share_is_the_whole, has_several_steps)),
+     ("every step gets the whole budget", together(*EVERY_SHARE_IS_THE_WHOLE), has_several_steps)),
     (accounting.plan_is_a_pure_function_of_public_numbers, {},
      ("a plan that drifts", method("plan", drifting))),
     (behaviour.an_unusable_row_is_absent, {},
      ("unusable rows dropped", attribute(base, "sanitised", DROPPED))),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
      ("the caller's array clipped", rewritten(base.Univariate, "_rows", *IN_PLACE), on_the_line),
-     ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), in_many_dimensions),
+     ("the caller's rows clipped", rewritten(base.Estimator, "_rows", *IN_PLACE), without(on_the_line)),
      ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max()))),
      ("a warning for ties", method("estimate", of_rows(warned_of)))),
     (accounting.every_accepted_number_of_rows_is_answered, {},
@@ -480,7 +482,7 @@ FOUND = (
     (accounting.draws_do_not_depend_on_the_rows, {},
      ("the raw value for ties", method("estimate", raw_for_ties)),
      ("one draw for each populated bin",
-      rewritten(histograms, "stability_histogram", "np.zeros(len(keys), np.int64)", "counts"), HAS_BINS)),
+      rewritten(histograms, "stability_histogram", "np.zeros(len(keys), np.int64)", "counts"), has_bins)),
     (accounting.wrong_public_arguments_are_refused_before_any_draw, {},
      ("n and d not checked", swapped(base.require_rows, lambda n, d, least=2: None), on_the_line),
      ("n and d not checked, in many dimensions",
@@ -497,68 +499,107 @@ FOUND = (
       "Noise(np.random.default_rng(0))"))),
     (behaviour.declared_symmetries_hold, {},
      ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
-      method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), HAS_NO_SUBSPACE)),
+      method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), keeps_symmetries)),
     (accounting.work_is_bounded_at_a_large_budget, {},
      ("a point for each epsilon", method("estimate", a_point_for_each_epsilon))),
     (accuracy.error_does_not_rise_with_n, {"pairs": 60},
-     ("rows stretched with n", method("estimate", of_rows(lambda x: x * (len(x) / 100))), GROWS)),
+     ("rows stretched with n", method("estimate", of_rows(lambda x: x * (len(x) / 100))), grows)),
     (accuracy.error_does_not_rise_with_n, {"pairs": 30},
      ("intervals that grow with n", method("estimate", wider_with_n), of("interval"))),
     (accuracy.error_bound_is_exceeded_with_probability_at_most_beta, {"runs": 60},
      *((f"1/{factor} of the bound", method("error_bound", a_fraction(factor)),
         both(quickly_bounded, applies))
-       for factor, applies in ((50, not_a_covariance), (1000, of("covariance"))))),
+       for factor, applies in ((50, without(of("covariance"))), (1000, of("covariance"))))),
+    (a_row_moves_one_part, {},  # what shares a row between stages, batches or parts
+     *((name, rewritten(kind, "draw" if kind is StableCentres else "estimate", right, wrong), applies)
+       for name, kind, right, wrong, applies in SHARING)),
 )  # fmt: skip
 
-# Stages, batches and parts that share rows: one row is charged once and spent twice
-
-BLOCK = 64  # rows, more than the vote of (2) leaves over
-OF_A_PART = "range(p, len(keys), self.parts)"
-
-
-def has_parts(kind, **options):
-    def applies(example):
-        if not isinstance(example.estimator, kind):
-            return False
-        chosen = all(getattr(example.estimator, name) == value for name, value in options.items())
-        return chosen and bool(forms(example))
-
-    return applies
-
-
-SHARING = (
-    ("batches longer by a row", HeavyTailed, "rows[stage.start : stage.stop]",
-     "rows[stage.start : stage.stop + 1]", has_parts(wb.HeavyTailedCovariance)),
-    ("batches that begin a row early", HeavyTailed, "rows[stage.start : stage.stop]",
-     "rows[max(stage.start - 1, 0) : stage.stop - (stage.start > 0)]", has_parts(wb.HeavyTailedCovariance)),
-    ("parts of a ball with row 0 for their last", StableCentres, "keys[p :: self.parts]",
-     f"keys[[*{OF_A_PART}][: -1 if p else None] + [0] * (p > 0)]", has_parts(wb.BallRange)),
-    ("the last stage of a learner takes a row of the matrix quantile", PopulousLearner, "x[first + second :]",
-     "x[first + second - 1 :]", has_parts(wb.PopulousGaussian, covariance="matrix-quantile")),
-    ("the last stage of a learner takes a block of the vote", PopulousLearner, "x[first + second :]",
-     f"x[first + second - {BLOCK} :]", has_parts(wb.PopulousGaussian, covariance="populous")),
-    ("the vote of a learner takes a pair of the subspace", PopulousLearner, "x[first : first + second]",
-     "x[first - 2 : first + second - 2]",
-     has_parts(wb.PopulousGaussian, covariance="populous", degenerate=True)),
-    ("the matrix quantile takes a row of the subspace", wb.MatrixQuantileCovariance, "x[first:]",
-     "x[first - 1 :]", has_parts(wb.MatrixQuantileCovariance)),
-    ("the robust mean takes a row of the covariance", wb.PopulousRobustGaussian, "x[2 * shape.n :]",
-     "x[2 * shape.n - 1 :]", has_parts(wb.PopulousRobustGaussian)),
-    ("split parts share row 0", Filtered, "z[p::k]", "z[[0, *range(p + k, n, k)]]",
-     has_parts(wb.FilterMean)),
-)  # fmt: skip
-METHODS = {StableCentres: "draw"}  # that do it; of others it is `estimate`
-
-MUTANTS = (
-    *(
-        Mutant(name, fault, contract, *applies, options=options)
-        for contract, options, *faulty in FOUND
-        for name, fault, *applies in faulty
-    ),
-    *(
-        Mutant(
-            name, rewritten(kind, METHODS.get(kind, "estimate"), right, wrong), a_row_moves_one_part, applies
-        )
-        for name, kind, right, wrong, applies in SHARING
-    ),
+MUTANTS = tuple(
+    Mutant(name, fault, contract, *applies, options=options)
+    for contract, options, *faulty in FOUND
+    for name, fault, *applies in faulty
 )
+
+# Too little noise, or another sensitivity than its own, in every step of a mechanism
+
+BOUNDS = (  # whose sensitivities are never attained
+    *("thompson_laplace", "wishart", "stable_thompson_laplace", "stable_wishart", "tested_wishart"),
+    "voted_gaussian",
+)
+NAMES = (
+    *("laplace", "discrete_laplace", "gaussian", "symmetric_gaussian", "lower_bound", "noisy_max"),
+    *("exponential", "window_median", "stability_histogram", "truncated_laplace", "cuts", *BOUNDS),
+)
+MECHANISMS = (
+    *(mechanisms.additive, mechanisms.truncated_laplace, mechanisms.gaussian, mechanisms.symmetric_gaussian),
+    *(mechanisms.lower_bound, mechanisms.noisy_max, mechanisms.exponential, mechanisms.cuts),
+    *(histograms.stability_histogram, stable.masked, stable.stable_mask, stable.masked_lift, stable.voted),
+)
+QUICKLY = {"sizes": (1000,), "small": False}  # attained by few pairs of many rows
+
+
+def attaining(example):
+    return [charge for charge in charges(example) if charge.step not in entry_of(example).bounded_steps]
+
+
+def attains(name):
+    return lambda example: name in {charge.mechanism for charge in attaining(example)}
+
+
+def in_one_stage(example):
+    return not isinstance(planned(example, max(1000, least(example))), Parallel)
+
+
+class Halved:
+    def __init__(self, source):
+        self.source = source
+
+    def __getattr__(self, kind):
+        draw = getattr(self.source, kind)
+        if kind == "uniform":
+            return draw
+        return lambda value, sensitivity, scale, *rest: draw(value, sensitivity, scale / 2, *rest)
+
+
+def quieter(name, source):
+    """Return the fault of another source in every step of the mechanism of this name."""
+
+    def changed(mechanism):
+        def call(value, charge, noise, *rest):
+            return mechanism(value, charge, source(noise) if charge.mechanism == name else noise, *rest)
+
+        return call
+
+    return lambda _: replaced_everywhere(*((mechanism, changed(mechanism)) for mechanism in MECHANISMS))
+
+
+def misdeclared(name, factor):
+    def steps(example):
+        return {charge.step for charge in charges(example) if charge.mechanism == name}
+
+    return lambda example: declared(steps(example), factor)()
+
+
+def of_mechanisms():
+    """Every mechanism with too little noise, or charged for another sensitivity than its own.
+
+    In one step of one example arithmetic on the records of its contracts refutes the same; these show that
+    the package leaves such records.
+    """
+    reached_early = without(both(has_step("exponent"), has_step("locate")))
+    for name in NAMES:
+        for word, source in (("halved", Halved), ("off", lambda _: UnitNoise())):
+            fault = quieter(name, source)
+            yield Mutant(f"noise of {name} {word}", fault, draws_are_those_of_the_plan, uses(name))
+        if name not in BOUNDS:
+            early = both(attains(name), reached_early, in_one_stage)
+            for word, factor, applies, options in (
+                ("halved", 0.5, attains(name), {}),
+                ("doubled", 2.0, early, QUICKLY),
+            ):
+                fault = misdeclared(name, factor)
+                yield Mutant(f"sensitivity of {name} {word}", fault, gap_is_the_sensitivity, applies, options)
+
+
+OF_MECHANISMS = tuple(of_mechanisms())

@@ -6,11 +6,8 @@ from functools import cache
 import pytest
 
 from tests.contracts.test_contracts import examples
-from tests.mutants.conditions import NEVER_ATTAINED, attains, charges, of_mechanisms
-from tests.mutants.faults import isolated, memos, mutants
-from tests.mutants.properties import PROPERTIES
-from tests.mutants.rows import ROWS
-from tests.mutants.table import MUTANTS
+from tests.mutants.faults import isolated, memos
+from tests.mutants.table import BOUNDS, MUTANTS, OF_MECHANISMS, attains, charges
 from workbench.contracts.accounting import plan_composes_to_the_budget
 from workbench.contracts.accuracy import error_does_not_rise_with_n
 from workbench.contracts.datasets import dimension, sizes
@@ -20,7 +17,6 @@ from workbench.errors import ArgumentError
 from workbench.study.faults import everywhere
 
 KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
-OF_MECHANISMS = list(of_mechanisms())
 EVERYWHERE = [mutant for mutant in MUTANTS if mutant.applies is everywhere]
 
 
@@ -110,7 +106,4 @@ def test_every_contract_finds_a_mutant():
 def test_every_mutant_is_put_into_some_example():
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
-    assert not [name for name in NEVER_ATTAINED if any(map(attains(name), everything))]
-
-
-OF_PROPERTIES = (*mutants(ROWS), *PROPERTIES)  # `test_properties.py`
+    assert not [name for name in BOUNDS if any(map(attains(name), everything))]
