@@ -4,6 +4,7 @@ Tests of distributions have the level 1e-6, and also reject a scale 2 % too larg
 """
 
 from fractions import Fraction
+from itertools import product
 from math import frexp
 
 import mpmath
@@ -14,20 +15,9 @@ from hypothesis import strategies as st
 from mpmath import mpf
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from scipy.stats import chisquare
 
-from tests.privacy.kit import (
-    BOUND,
-    FACTOR,
-    FALSE_ALARM,
-    Recorded,
-    Tape,
-    exactly_at,
-    holds,
-    law,
-    size_above,
-    tape,
-)
+from tests.privacy import kit
+from tests.privacy.kit import Tape, exactly_at, holds, law, size_above, tape
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.rows import FARTHEST, NEAREST
 from workbench.privacy import exact
@@ -36,7 +26,7 @@ from workbench.privacy.grid import UP, OnGrid, longest, on_grid, passed_no_more,
 
 KINDS = (exact.Normal, exact.Laplace, exact.TruncatedLaplace, exact.Exponential, exact.DiscreteLaplace)
 MANY, MOST = 1_500_000, 4_000_000
-FACTORS = (1, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (FACTOR, 1 / FACTOR)))
+FACTORS = (1, *(pytest.param(factor, marks=pytest.mark.daily) for factor in (kit.FACTOR, 1 / kit.FACTOR)))
 
 
 def drawn(what, shape):
@@ -44,7 +34,7 @@ def drawn(what, shape):
 
 
 def scaled(kind, scale, factor):
-    return law(kind, float(scale * factor), BOUND * scale)
+    return law(kind, float(scale * factor), kit.BOUND * scale)
 
 
 @pytest.mark.turns(6)
@@ -53,7 +43,7 @@ def scaled(kind, scale, factor):
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_integer_has_its_probability(kind, scale, factor):
     p = exactly_at(law(kind, scale), drawn(scaled(kind, scale, factor), MANY))
-    assert (p >= FALSE_ALARM) == (factor == 1)
+    assert (p >= kit.FALSE_ALARM) == (factor == 1)
 
 
 # Bit for bit
@@ -105,12 +95,8 @@ ROOM = 16  # by how much better the functions of this machine are at least
 def test_near_a_boundary_floats_decide_only_what_is_true(kind, scale):
     """Words at distances of 2^-63 to 2^-30 of a boundary, and in the tail."""
     what, places = law(kind, scale), [2**j for j in range(0, 34, 3)]
-    near = [
-        max((top >> BITS - 63) + side * j, 0)
-        for _, top in boundaries(what)
-        for j in places
-        for side in (-1, 1)
-    ]
+    tops = [top >> BITS - 63 for _, top in boundaries(what)]
+    near = [max(top + side * j, 0) for top, j, side in product(tops, places, (-1, 1))]
     tops = np.array([*near, *(2**j for j in range(63)), 0, 2**63 - 1], np.uint64)
     found, sure = exact.by_floats(what, tops)
     assert 0 < sure.sum() < len(tops)
@@ -122,8 +108,7 @@ def test_near_a_boundary_floats_decide_only_what_is_true(kind, scale):
 @pytest.mark.parametrize("kind", KINDS)
 def test_float_tails_are_as_close_as_the_proof_assumes(kind, scale):
     what = law(kind, scale)
-    places = np.unique(np.floor(np.linspace(0 if kind.signed else -4, 15, 400) * scale) + 0.5)
-    places = places[places > 0]
+    places = np.unique(np.floor(np.linspace(0, 15, 300) * scale) + 0.5)
     with mpmath.workdps(40):
         for place, found in zip(places.tolist(), what.tail(places).tolist(), strict=True):
             right = size_above(what, mpf(place))
@@ -150,7 +135,7 @@ def most(law, top, sign):
 @pytest.mark.turns(4)
 @pytest.mark.parametrize(("law", "unit", "least"), HEIGHTS)
 def test_on_the_same_bits_the_same_counts_reach_it_with_the_same_noise(law, unit, least):
-    heard, counts = Recorded(1), unit * np.random.default_rng(2).choice(COUNTS, ROWS)
+    heard, counts = kit.Recorded(1), unit * np.random.default_rng(2).choice(COUNTS, ROWS)
     places, noise = exact.reaching(law, counts, least, heard)
     words = np.frombuffer(heard.chunks[0], "<u2").astype(np.uint64)
     tops, minus = words >> np.uint64(1), (words & np.uint64(1)).astype(bool)
@@ -203,18 +188,6 @@ def test_where_floats_are_too_coarse_every_draw_is_ended(least):
     assert places.tolist() == [0, 1, 2, 3]
 
 
-# Uniform integers
-
-
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("m", [2, 3, 10, 256, 257])
-def test_every_integer_below_is_as_likely(m):
-    rng = np.random.default_rng(1)
-    counts = np.bincount([exact.below(m, rng.bytes) for _ in range(10_000)])
-    assert len(counts) == m
-    assert chisquare(counts).pvalue >= FALSE_ALARM
-
-
 def test_too_large_an_integer_is_drawn_again():
     assert exact.below(1, Tape(b"")) == 0
     assert exact.below(200, Tape(bytes([255, 200, 199]))) == 199
@@ -247,18 +220,7 @@ def shares(scores, rate, weights=None):
     return [mpmath.fsum(masses[: i + 1]) / total for i in range(len(masses))]
 
 
-@pytest.mark.daily
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_every_index_has_its_probability(case):
-    rng, these, n = np.random.default_rng(5), pieces(*case), 30_000
-    counts = np.bincount([exact.chosen(these, rng.bytes) for _ in range(n)], minlength=len(case[0]))
-    expected = n * np.diff([0.0, *map(float, shares(*case))])
-    keep = expected > 0
-    assert not counts[~keep].any()
-    assert chisquare(counts[keep], expected[keep]).pvalue >= FALSE_ALARM
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if name != "no rate"])
+@pytest.mark.parametrize("name", CASES)
 def test_next_to_a_boundary_of_choices_all_bits_that_are_needed_decide(name):
     case, bits = CASES[name], 64 + 2 * 128
     with mpmath.workdps(200):
@@ -314,8 +276,7 @@ def test_lengths_known_as_floats_choose_what_whole_numbers_do(reach):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_scale_far_below_the_grid_gives_zeros(kind):
-    assert not drawn(law(kind, 5e-324), 2000).any()
-    assert not drawn(law(kind, 1e-3), 2000).any()
+    assert not any(drawn(law(kind, scale), 2000).any() for scale in (5e-324, 1e-3))
 
 
 @pytest.mark.parametrize(("scale", "bound"), [(3.0, 0.25), (2.0, 5.5), (1e6, 3.5), (0.3, 0.75)])
@@ -324,7 +285,7 @@ def test_a_truncated_law_has_its_bound(scale, bound):
     what = exact.TruncatedLaplace(scale, bound)
     draws = drawn(what, MANY // 10)
     assert np.abs(draws).max() <= bound + 0.5
-    assert exactly_at(what, draws) >= FALSE_ALARM
+    assert exactly_at(what, draws) >= kit.FALSE_ALARM
 
 
 # Whole numbers and a unit: what is on a grid, how its numbers are kept, how bounds are rounded.

@@ -146,6 +146,14 @@ def test_wishart_noise_has_the_distribution_of_rows():
     assert is_of(stats.chi2(36).cdf, traces)
 
 
+@pytest.mark.turns(6)
+def test_square_noise_has_a_noncentral_trace_of_its_scale():
+    noise, eta = SimulatedNoise(rng(3)), 0.4
+    traces = np.array([np.trace(noise.square(np.eye(2), 1.0, eta)) for _ in range(4000)])
+    scales = (factor * eta for factor in FACTORS)
+    assert [is_of(stats.ncx2(4, 2 / one**2).cdf, traces / one**2) for one in scales] == [True, False, False]
+
+
 # Statistics that noise is added to, on hostile floats: finite, silent, and within their sensitivity.
 
 
@@ -166,9 +174,10 @@ def test_the_rounding_of_an_average_of_far_points_is_within_what_is_added_to_its
     assert coarse < made.distance * (1 - 1 / NORM_ROUNDING)
 
 
-@pytest.mark.parametrize(
-    ("order", "columns"), [([1, 0], slice(None)), (slice(None), [1, 0]), ([1, 0], [1, 0])]
-)
+EVERY, OTHERS = slice(None), [1, 0]
+
+
+@pytest.mark.parametrize(("order", "columns"), [(OTHERS, EVERY), (EVERY, OTHERS), (OTHERS, OTHERS)])
 def test_entries_that_trade_places_between_passes_are_a_change(order, columns):
     """Every pass sees the same numbers, in other rows or columns; only the same places are the same rows."""
     rows, mean = rng(1).standard_normal((5000, 2)), CoinPressMean(radius=100.0, steps=2, sigma=1.0)
