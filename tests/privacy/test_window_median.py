@@ -1,9 +1,10 @@
 """The window median on its lattice, point by point in fractions, in bands as in whole; and that of a rank."""
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 from math import ceil, inf, isnan, log, nan
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -152,13 +153,6 @@ IN_BANDS = [
 WIDTHS = (12.0, -15.0)  # as it is, and so narrow a band that mostly it does not decide
 
 
-class Whole(WindowMedian):
-    """The same, and all pieces are looked at."""
-
-    def near(self, points, cost):
-        return None
-
-
 def charged(locator, epsilon, delta=1e-6):
     return locator.charge("locate", PureDP(epsilon) if locator.low is not None else ApproxDP(epsilon, delta))
 
@@ -171,21 +165,11 @@ def test_a_band_draws_what_all_pieces_do_and_as_many_random_numbers(name, likely
     monkeypatch.setattr(lattice, "LIKELY", likely)
     for locator, epsilon in product(IN_BANDS, (0.2, 1.0, 8.0)):
         found, wanted = np.random.default_rng(3), np.random.default_rng(3)
-        charge, whole = charged(locator, epsilon), Whole(**vars(replace(locator)))
-        drawn = locator.draw(BANDS[name], charge, SimulatedNoise(found))
-        assert drawn == whole.draw(BANDS[name], charge, SimulatedNoise(wanted))
+        given = BANDS[name], charged(locator, epsilon)
+        drawn = locator.draw(*given, SimulatedNoise(found))
+        with patch.object(WindowMedian, "near", lambda *_: None):  # all pieces are looked at
+            assert drawn == locator.draw(*given, SimulatedNoise(wanted))
         assert found.random() == wanted.random()
-
-
-class Shown:
-    """A source that keeps what it is asked to choose from."""
-
-    def choice(self, scores, sensitivity, scale, weights):
-        self.asked = scores, scale, weights
-        return 0
-
-    def below(self, count):
-        return 0
 
 
 def next_to_boundaries(whole):
@@ -211,10 +195,11 @@ def test_a_secure_choice_from_a_band_is_that_of_the_same_bits_from_all_pieces(ca
     epsilon, delta, locators, likely = SECURE[case]
     monkeypatch.setattr(lattice, "MANY", 0)
     monkeypatch.setattr(lattice, "LIKELY", likely)
-    noise, decided = Shown(), 0
+    asked, decided = [], 0
+    noise = SimpleNamespace(choice=lambda *given: asked.append(given) or 0, below=lambda count: 0)
     for name, locator in product(("absent", "normal"), locators):
         locator.draw(BANDS[name], charged(locator, epsilon, delta), noise)
-        scores, scale, weights = noise.asked
+        scores, _, scale, weights = asked[-1]
         rate, band = 0.5 / scale, scores.band
         whole = exact.pieces(scores.counts, rate, weights.whole)
         assert exact.proved(exact.pieces(band.counts, rate, band.weights), 0, band) is None
@@ -254,9 +239,8 @@ def test_scores_of_a_rank_are_right_and_move_by_one_at_most(rank):
     for points, here in found.items():
         if points == tuple(sorted(points)):
             assert here.tolist() == [score(t, points, rank) for t in GRID], points
-    apart = [np.abs(found[(a, *rest)] - found[(b, *rest)]).max()
-             for a, b, *rest in product(ENDS, repeat=FEW + 1)]  # fmt: skip
-    assert max(apart) == 1
+    changed = (found[(a, *rest)] - found[(b, *rest)] for a, b, *rest in product(ENDS, repeat=FEW + 1))
+    assert max(np.abs(one).max() for one in changed) == 1
 
 
 @pytest.mark.parametrize("tail", [Tail(1.0, 2.0, 4.0, 1.5), Tail(1.0, 1.0, 3.0, 1.0, piled=True)])
