@@ -40,25 +40,17 @@ from workbench.catalog import CATALOG
 COMMITTED = Path(__file__).with_suffix(".json")
 DIGITS = 9
 ZERO = 1e-13  # below it a number is one that rounding left
-KINDS = (
-    *(dp.PureDP(1.0), dp.ApproxDP(1.0, 1e-6), dp.ZCDP(0.1), dp.ZCDP(0.1, 1e-6), dp.GaussianDP(0.5)),
-    dp.NonPrivate(),
-)
-LOUD = (
-    *(dp.PureDP(8.0), dp.ApproxDP(8.0, 1e-6), dp.ZCDP(2.0), dp.ZCDP(2.0, 1e-6), dp.GaussianDP(2.0)),
-    dp.NonPrivate(),
+KINDS, LOUD = (
+    (dp.PureDP(e), dp.ApproxDP(e, 1e-6), dp.ZCDP(rho), dp.ZCDP(rho, 1e-6), dp.GaussianDP(mu), dp.NonPrivate())
+    for e, rho, mu in ((1.0, 0.1, 0.5), (8.0, 2.0, 2.0))
 )
 PART = (25, 300, 2001, 6000, 20_000)  # rows of what is committed: the first that have a plan
 MOST = 2**17  # rows: a budget that needs more counts as refused
 SEEDS = 5
-LONG = (
-    *("mean/filter", "range/ball", "spectral/preconditioner", "gaussian/coinpress", "gaussian/unbounded"),
-    *(
-        f"covariance/{name}"
-        for name in ("matrix-quantile", "populous", "populous-robust", "coinpress", "unbounded")
-    ),
-)
-FEWER = dict.fromkeys(LONG, 2)  # seeds of what takes long
+LONG = """mean/filter range/ball spectral/preconditioner gaussian/coinpress gaussian/unbounded
+    covariance/matrix-quantile covariance/populous covariance/populous-robust covariance/coinpress
+    covariance/unbounded"""
+FEWER = dict.fromkeys(LONG.split(), 2)  # seeds of what takes long
 ENDLESS = {"univariate/quantiles"}  # draws distinct numbers until there are enough: one scale adds the same
 ASKED = {"error_bound": (0.05,), "predicted_error": ()}
 HOSTILE = (np.nan, np.inf, -np.inf, 1e308, 1e101, 1e100, -1e100, 1e15, 1.0, -1.0, 5e-324, 0.0, -0.0)
@@ -68,10 +60,8 @@ CHANCES = (0, 1, 1.5, np.nan, "a", None)
 
 
 def told(value):
-    if is_dataclass(value):
-        kind = (
-            dp.Charge if isinstance(value, dp.Charge) else type(value)
-        )  # what kinds of charges know is theirs
+    if is_dataclass(value):  # what kinds of charges know is theirs
+        kind = dp.Charge if isinstance(value, dp.Charge) else type(value)
         return {kind.__name__: {one.name: told(getattr(value, one.name)) for one in fields(kind)}}
     if isinstance(value, np.ndarray):
         return [str(value.dtype), [*value.shape], [*map(told, value.ravel().tolist())]]
@@ -100,21 +90,18 @@ def shown(value):
 
 
 def typical(key, n, d, seed):
-    """Rows of the entry's population, independent normal ones in a dimension that is not its own."""
     population, rng = CATALOG[key].population, np.random.default_rng(seed)
     own = d == (population.d or 1)
     return np.asarray(population.sample(n, rng=rng) if own else rng.standard_normal((n, d)))
 
 
 def absent(x, seed):
-    """The rows, a part of them absent, or all."""
     holes = x.copy()
     holes[:: (7, 3, 2, 11, 1)[seed]] = np.nan
     return holes
 
 
 def hostile(x, seed):
-    """Rows at the ends of what floats can say."""
     rng = np.random.default_rng(seed)
     few = np.where(rng.random(x.shape) < 0.1, rng.choice(HOSTILE, x.shape), x)
     many = rng.choice(HOSTILE, x.shape)
@@ -136,9 +123,8 @@ def estimators(key):
         changed = [name for name, value in vars(estimator).items() if value != getattr(default, name)]
         words = " ".join(f"{name}={getattr(estimator, name)}" for name in changed)
         own = [budget for one, budget in examples if one == estimator]
-        kinds = {
-            (type(one), getattr(one, "delta", 0.0) > 0): one for one in (*(LOUD if loud else KINDS), *own)
-        }
+        every = *(LOUD if loud else KINDS), *own
+        kinds = {(type(one), getattr(one, "delta", 0.0) > 0): one for one in every}
         yield words or "default", estimator, [*dict.fromkeys((*own, *kinds.values()))]
     kinds = get_type_hints(type(default))
     for name in (one.name for one in fields(default) if one.init):
@@ -150,7 +136,6 @@ def estimators(key):
 
 
 def small(estimator):
-    """An estimator with the smallest table of pivots, where it has one."""
     return replace(estimator, pivots=300) if hasattr(estimator, "pivots") else estimator
 
 
@@ -175,7 +160,6 @@ def fewest(estimator, d, budget):
 
 
 def measured(key):
-    """All that is dumped of one key."""
     d, found = CATALOG[key].population.d, {}
     every = [*estimators(key)]
     for words, estimator, budgets in every:
@@ -199,10 +183,8 @@ def of_budget(key, estimator, budget, d):
     found = {"fewest": least}
     for turn, n in enumerate((max(24, least), max(301, 2 * least + 1), max(1000, 4 * least))):
         asked = key, estimator, budget, n, d
-        some = seeds[turn % len(seeds) :: 3]
-        found[f"n={n}"] = (
-            foreseen(*asked) | releases(*asked, simulated, seeds) | releases(*asked, exact, some)
-        )
+        drawn = releases(*asked, simulated, seeds) | releases(*asked, exact, seeds[turn % len(seeds) :: 3])
+        found[f"n={n}"] = foreseen(*asked) | drawn
     return found
 
 
@@ -271,9 +253,7 @@ def refusals(key, estimator, budget, d):
         "n": {shown(bad): refusal(plan, bad, d, budget) for bad in COUNTS},
         "d": {shown(bad): refusal(plan, n, bad, budget) for bad in COUNTS},
         "budget": {shown(bad): refusal(plan, n, d, bad) for bad in (None, 1.0, "1", dp.PureDP, *KINDS)},
-        "x": {
-            name: refusal(value, estimator, x, budget, np.random.default_rng()) for name, x in rows.items()
-        },
+        "x": {one: refusal(value, estimator, rows[one], budget, np.random.default_rng()) for one in rows},
         "rng": {shown(bad): refusal(value, estimator, x, budget, bad) for bad in sources},
         "beta": {shown(bad): refusal(chance, "error_bound", bad) for bad in CHANCES},
     } | {name: {shown(bad): refusal(parameter, name, bad) for bad in NUMBERS} for name in vars(estimator)}
@@ -296,8 +276,9 @@ def part(source, key):
 def planted(estimator, d):
     """Releases of many rows, a twentieth of them far: what a filter does to few rows is nothing."""
     found = {}
-    budgets = dp.ApproxDP(10.0, 0.01), dp.ApproxDP(3.0, 1e-6)
-    for n, far, budget in product((1500, 3000), (4.0, 50.0), budgets):
+    for n, far, budget in product(
+        (1500, 3000), (4.0, 50.0), (dp.ApproxDP(10.0, 0.01), dp.ApproxDP(3.0, 1e-6))
+    ):
         x = np.random.default_rng(n).standard_normal((n, d))
         x[: n // 20, 0] += far
         predicted = outcome(lambda n, b: estimator.predicted_error(n, d, b), n, budget)
@@ -310,9 +291,9 @@ def of_part(source, key, estimator, budget, d, seed):
     if n is None:
         return refusal(estimator.plan, PART[-1], d, budget)
     found = {f"n={n} releases": short(releases(key, estimator, budget, n, d, source, [seed]))}
-    return found | (
-        {"foreseen": short(foreseen(key, estimator, budget, n, d))} if source is simulated else {}
-    )
+    if source is simulated:
+        found["foreseen"] = short(foreseen(key, estimator, budget, n, d))
+    return found
 
 
 def short(found):
@@ -342,7 +323,6 @@ def short(found):
 
 
 def written(found):
-    """What is committed as text: a line for each short tree."""
     lines = json.dumps(found, indent=0, ensure_ascii=False)
     return re.sub(r"\[\s+([^][]*?)\s+\]", lambda one: f"[{' '.join(one[1].splitlines())}]", lines) + "\n"
 
@@ -370,7 +350,6 @@ def differences(one, other, place="", same=eq):
 
 
 def compared(one, other):
-    """Lines for what differs, key by key, and whether anything does."""
     different = False
     for key in one | other:
         found = [*differences(one.get(key), other.get(key))]
@@ -380,7 +359,6 @@ def compared(one, other):
 
 
 def timed(measure, key):
-    """A key and what is measured of it; says how long it took."""
     started = time.process_time()
     found = measure(key)
     print(f"{time.process_time() - started:7.1f} s  {key}", file=sys.stderr, flush=True)

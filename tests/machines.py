@@ -38,10 +38,8 @@ def environment(kernel: str, threads: int) -> dict[str, str]:
 
 def loaded(kernel: str) -> str:
     """What the libraries say they have chosen."""
-    command = [sys.executable, "-c", LOADED]
-    return subprocess.run(
-        command, env=environment(kernel, 1), check=True, capture_output=True, text=True
-    ).stdout
+    command, env = [sys.executable, "-c", LOADED], environment(kernel, 1)
+    return subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
 
 
 def main(out: Path, day: int | None = None) -> int:
@@ -52,13 +50,8 @@ def main(out: Path, day: int | None = None) -> int:
     runs, lines = [*product(chosen.items(), THREADS)], []
     for (words, kernel), threads in runs if day is None else [runs[day % len(runs)]]:
         print(f"\nkernel {kernel}, {threads} threads: {words}", flush=True)
-        command = [
-            Path(sys.executable).with_name("workbench"),
-            "reproduce",
-            "--out",
-            out / kernel.replace(" ", "-"),
-        ]
-        started = time.monotonic()
+        program, started = Path(sys.executable).with_name("workbench"), time.monotonic()
+        command = [program, "reproduce", "--out", out / kernel.replace(" ", "-")]
         code = subprocess.run(command, env=environment(kernel, threads)).returncode
         lines.append((kernel, threads, round(time.monotonic() - started), code))
     for line in (("kernel", "threads", "seconds", "exit"), *lines):

@@ -17,31 +17,14 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workbench"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 LEVELS = (
-    {"errors", "special", "types"},
-    {"privacy", "linalg", "distributions"},
-    {"losses"},
-    {"populations", "bounds", "estimators"},
-    {"catalog", "sources"},
-    {"study"},
-    {"contracts"},
-    {"charts"},
-    {"chapters"},
-    {"lab"},
-    {"cli"},
+    *("errors special types", "privacy linalg distributions", "losses", "populations bounds estimators"),
+    *("catalog sources", "study", "contracts", "charts", "chapters", "lab", "cli"),
 )
-LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
+LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names.split()}
 ONLY_FROM = {  # library: the level at which it may appear first
-    "pandas": "study",
-    "joblib": "study",
-    "threadpoolctl": "study",
-    "tqdm": "study",
-    "scipy.stats": "study",
+    **dict.fromkeys(("pandas", "joblib", "threadpoolctl", "tqdm", "scipy.stats"), "study"),
     "matplotlib": "charts",
-    "IPython": "lab",
-    "ipywidgets": "lab",
-    "anywidget": "lab",
-    "nbformat": "lab",
-    "papermill": "lab",
+    **dict.fromkeys(("IPython", "ipywidgets", "anywidget", "nbformat", "papermill"), "lab"),
 }
 
 
@@ -71,7 +54,6 @@ def imported(path, deep=True):
 
 
 def part(name):
-    """The first part below the package: `workbench.privacy.noise` is of `privacy`."""
     return name.split(".")[1]
 
 
@@ -92,19 +74,18 @@ def test_imports_point_strictly_down_and_libraries_start_at_their_level():
     assert not [one for one in every if not may_import(part(one[0]), one[1])]
 
 
-@pytest.mark.parametrize(
-    ("library", "home"),
-    [
-        ("anywidget", "lab.explore"),
-        ("IPython", "lab.figures"),
-        ("matplotlib", "charts.drawing"),
-        ("flint", "privacy.exact"),
-    ],
-)
-def test_pictures_and_widgets_have_one_home(library, home):
-    users = {name_of(path) for path in MODULES for name in imported(path) if name.split(".")[0] == library}
-    assert users
-    assert all(user.startswith(f"workbench.{home}") for user in users), users
+HOMES = {  # library: the only module that imports it, or those whose names begin so
+    "anywidget": "lab.explore", "IPython": "lab.figures", "matplotlib": "charts.drawing",
+    "flint": "privacy.exact",
+}  # fmt: skip
+
+
+def test_pictures_and_widgets_have_one_home():
+    used = {(name.split(".")[0], name_of(path)) for path in MODULES for name in imported(path)}
+    for library, home in HOMES.items():
+        users = [user for one, user in used if one == library]
+        assert users
+        assert all(user.startswith(f"workbench.{home}") for user in users), users
 
 
 def test_no_modules_import_each_other_in_a_circle():
@@ -120,7 +101,6 @@ SHAPES = ROOT / "tests" / "shapes.txt"
 
 
 def misshapen():
-    """Modules that one other alone imports, from their own folder, and those that are short."""
     names, users = {name_of(path): path for path in MODULES}, {path: set() for path in MODULES}
     for path in MODULES:
         for name in imported(path):
@@ -144,7 +124,6 @@ def test_only_listed_modules_are_short_or_have_one_importer_beside_them():
 
 
 def documents():
-    """Texts for readers: README, proofs, and the docstrings of every module."""
     for path in (ROOT / "README.md", *sorted(PACKAGE.rglob("*.md"))):
         yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
     for path in MODULES:
@@ -196,28 +175,23 @@ def test_python_is_stated_everywhere_alike():
 
 
 def declared(*extras):
-    """Names of the distributions that the package and some of its extras ask for."""
     lists = [project()["project"]["optional-dependencies"][extra] for extra in extras]
     wanted = [line for lines in (project()["project"]["dependencies"], *lists) for line in lines]
     return {re.match(r"[\w-]+", line)[0].lower() for line in wanted}
 
 
-BROUGHT_ALONG = {
+BROUGHT_ALONG = {  # by a distribution that is asked for
+    **dict.fromkeys(("jinja2", "nbformat", "traitlets"), "nbconvert"),
     "ipython": "ipykernel",
-    "jinja2": "nbconvert",
-    "nbformat": "nbconvert",
-    "traitlets": "nbconvert",
     "mpmath": "dp-accounting",
-}  # by a distribution that is asked for
-
-
-@pytest.mark.parametrize(
-    ("paths", "extras"),
-    [
-        (MODULES, ("lab", "secure", "dask")),
-        ([*MODULES, *sorted((ROOT / "tests").rglob("*.py"))], ("lab", "dask", "test", "dev")),
-    ],
+}
+ASKING = (
+    (MODULES, ("lab", "secure", "dask")),
+    ([*MODULES, *sorted((ROOT / "tests").rglob("*.py"))], ("lab", "dask", "test", "dev")),
 )
+
+
+@pytest.mark.parametrize(("paths", "extras"), ASKING)
 def test_every_imported_library_is_asked_for(paths, extras):
     homes = packages_distributions()
     allowed = declared(*extras)

@@ -108,16 +108,12 @@ def test_a_table_has_its_rows(table, sampling):
     assert [one.noise for one in shapes] == pytest.approx(noise, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("d", "gamma"), [(1, 1.78e-3), (2, 8.91e-4), (5, 3.56e-4), (10, 1.78e-4), (20, 8.91e-5)]
-)
-def test_lemma_5_1_holds_with_room(d, gamma):
-    eta = 1 / (6 * sqrt(d))
-    assert al22.mask_radius(eta, d, 0.5, 5e-7) == pytest.approx(gamma, rel=3e-3)
-    assert al22.mask_radius(1e9, d, 100.0, 0.9) <= 1.0
-    if d <= 2:
-        assert square_delta(gamma, eta, d, 0.5) <= 5e-7
-        assert square_delta(20 * gamma, eta, d, 0.5) > 5e-7
+def test_lemma_5_1_holds_with_room():
+    for d, gamma in ((1, 1.78e-3), (2, 8.91e-4), (5, 3.56e-4), (10, 1.78e-4), (20, 8.91e-5)):
+        eta = 1 / (6 * sqrt(d))
+        assert al22.mask_radius(eta, d, 0.5, 5e-7) == pytest.approx(gamma, rel=3e-3)
+        assert al22.mask_radius(1e9, d, 100.0, 0.9) <= 1.0
+        assert d > 2 or square_delta(gamma, eta, d, 0.5) <= 5e-7 < square_delta(20 * gamma, eta, d, 0.5)
 
 
 def moved(a):
@@ -172,8 +168,7 @@ def test_rows_that_a_search_needs_at_least():
     assert found == [0, *sorted(found[1:])]  # one distribution costs nothing, and δ caps what many cost
     assert found[-1] == pytest.approx(log(0.5 * 1e9 * np.expm1(1)), rel=1e-6)
     assert packing_rows(inf, 1.0, 0.0, 0.5) == inf
-    for alpha, more in ((1.0, {}), (0.5, {"upper": 1.5})):
-        assert covariance_rows(alpha, 3, 1.0, 1e-6, 0.5, **more) == 0
+    assert covariance_rows(1.0, 3, 1.0, 1e-6, 0.5) == covariance_rows(0.5, 3, 1.0, 1e-6, 0.5, upper=1.5) == 0
 
 
 @pytest.mark.parametrize(("n", "p"), [(0, 0.3), (1, 0.3), (7, 0.01), (12, 0.5), (9, 1.0)])
@@ -200,6 +195,5 @@ WRONG = [  # of each kind of argument, where it is first
 
 @pytest.mark.parametrize(("argument", "call"), WRONG)
 def test_wrong_arguments_are_named(argument, call):
-    with pytest.raises(ArgumentError) as error:
+    with pytest.raises(ArgumentError, match=f"^{argument} = "):
         call()
-    assert error.value.argument == argument

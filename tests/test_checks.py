@@ -83,9 +83,8 @@ def links(text):
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "EXTENDING.md"])
 def test_links_lead_to_files_here(name):
-    here = [
-        target.partition("#")[0] for _, target in links((README.parent / name).read_text(encoding="utf-8"))
-    ]
+    text = (README.parent / name).read_text(encoding="utf-8")
+    here = [target.partition("#")[0] for _, target in links(text)]
     assert here or name == "EXTENDING.md"
     assert [target for target in here if not (README.parent / target).exists()] == []
 
@@ -104,15 +103,12 @@ def test_links_lead_on_an_index_to_files_of_the_repository(monkeypatch):
     assert built().count("```") == text.count("```")
 
 
-@pytest.mark.parametrize(
-    ("flags", "machine", "found"),
-    [
+def test_the_kernels_of_a_processor():
+    for flags, machine, found in (
         ("fpu pni avx avx2", "x86_64", ["Prescott", "Haswell"]),
         ("fpu pni avx avx2 avx512f avx512vl", "x86_64", ["Prescott", "Haswell", "SkylakeX"]),
         ("fpu", "x86_64", [OWN]),
         ("fpu pni avx2", "aarch64", [OWN]),
-    ],
-)
-def test_the_kernels_of_a_processor(flags, machine, found):
-    assert kernels(f"model name : a\nflags\t\t: {flags}\nbugs : avx512f", machine) == found
-    assert kernels("", machine) == [OWN]
+    ):
+        assert kernels(f"model name : a\nflags\t\t: {flags}\nbugs : avx512f", machine) == found
+        assert kernels("", machine) == [OWN]

@@ -13,9 +13,8 @@ from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
-MISSING_ENTRIES = (
-    "Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. "
-)
+NOT_THERE = "missing, infinite or above 1e100"
+MISSING_ENTRIES = f"Missing entries: a row with an entry that is {NOT_THERE} is absent, in its place. "
 HEADER = re.compile(r"(\w+) : (.+?)(?:, default (.+))?$")
 
 

@@ -28,7 +28,6 @@ SAID = ("passed", "no violation found", "1 of 1 mutants caught", "UnitMean", "HO
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    """A copy of what a contributor works in."""
     root = tmp_path_factory.mktemp("checkout")
     ignored = shutil.ignore_patterns("__pycache__")
     for name in COPIED:
@@ -38,7 +37,6 @@ def copy(tmp_path_factory):
 
 
 def write(root, text):
-    """Write a block into the file that its first line names, or at its end."""
     first, _, body = text.partition("\n")
     path = root / first.split()[-1]
     path.parent.mkdir(exist_ok=True)
@@ -94,13 +92,9 @@ def site(tmp_path_factory):
 def install(folder, name, version, groups):
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8"
-    )
-    lines = [
-        f"[{group}]\n" + "".join(f"{a} = {b}\n" for a, b in known.items()) for group, known in groups.items()
-    ]
-    (info / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    lines = (line for group in groups for line in (f"[{group}]", *map(" = ".join, groups[group].items())))
+    (info / "entry_points.txt").write_text("\n".join(lines))
 
 
 EXPECTED = {
@@ -184,20 +178,16 @@ def test_pairs_attack_every_example_and_cases_stand_for_themselves(beside, monke
     assert list(builder(beside.entry.key)()) == cases[:1]
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"key": "nofamily"}, "key = 'nofamily': expected family/name"),
-        ({"key": "univariate/median"}, "expected a key that no other entry has"),
-        ({"examples": ()}, "expected at least one Example"),
-    ],
-)
-def test_what_is_no_entry_is_refused(change, words):
-    entry = replace(CATALOG["univariate/clipped-mean"], **{"key": "acme/clipped", **change})
-    for made in (entry, Addition(entry=entry)):
-        with pytest.raises(ArgumentError, match=r"^(key|examples) = ") as refused:
-            register(made)
-        assert words in str(refused.value)
+def test_what_is_no_entry_is_refused():
+    for change, words in (
+        ({"key": "nofamily"}, "^key = 'nofamily': expected family/name"),
+        ({"key": "univariate/median"}, "^key = .*expected a key that no other entry has"),
+        ({"examples": ()}, "^examples = .*expected at least one Example"),
+    ):
+        entry = replace(CATALOG["univariate/clipped-mean"], **{"key": "acme/clipped", **change})
+        for made in (entry, Addition(entry=entry)):
+            with pytest.raises(ArgumentError, match=words):
+                register(made)
     with pytest.raises(ArgumentError, match=r"entry = .*Entry or Addition"):
         register("acme")
     assert not catalog._added

@@ -54,15 +54,13 @@ def arrow(values, kind, name="", missing=()):
     return name, pa.array(values, kind, mask=np.isin(np.arange(len(values)), missing))
 
 
-LIBRARIES = [
-    pytest.param(PolarsFrame, PolarsColumn, ("Int64", "Float64", "Boolean", "String"), id="polars"),
-    pytest.param(
-        lambda *columns: pa.table(dict(columns)), arrow, ("int64", "double", "bool", "string"), id="Arrow"
-    ),
-]
+LIBRARIES = {
+    "polars": (PolarsFrame, PolarsColumn, ("Int64", "Float64", "Boolean", "String")),
+    "Arrow": (lambda *columns: pa.table(dict(columns)), arrow, ("int64", "double", "bool", "string")),
+}
 
 
-@pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES)
+@pytest.mark.parametrize(("table", "column", "kinds"), LIBRARIES.values(), ids=LIBRARIES)
 def test_tables_keep_the_names_of_their_columns_and_text_is_named_with_its_type(table, column, kinds):
     numbers = [
         column([1, 2, 3], kinds[0], "a", missing=[1]),
@@ -220,6 +218,5 @@ WITHIN_ITSELF.append(WITHIN_ITSELF)
 def test_what_is_not_numeric_is_refused_by_its_type(x, argument, words):
     with pytest.raises(ArgumentError) as raised:
         read(x)
-    assert raised.value.argument == argument
-    assert words in str(raised.value)
-    assert "\n" not in str(raised.value)
+    said = str(raised.value)
+    assert (raised.value.argument, words in said, "\n" in said) == (argument, True, False)

@@ -19,9 +19,10 @@ SEED = 4
 class World:
     """What a test changes: sweeps, and parts of the package that their blocks call."""
 
+    replaced = False
+
     def __init__(self, monkeypatch):
         self.set = monkeypatch.setattr
-        self.parts = 0
 
     def sweep(self, module, name, *, keep=None, **changes):
         """Change fields of a sweep that a module names, and keep some of its points alone."""
@@ -30,20 +31,14 @@ class World:
         self.set(module, name, replace(old, points=points, **changes))
 
     def few(self, module, trials):
-        """Give sweeps of a module so many trials."""
         for name, fewer in trials.items():
             self.sweep(module, name, trials=fewer)
 
     def part(self, owner, name, other):
         """Replace what blocks call, or a constant they read, and forget what was measured without it."""
         self.set(owner, name, other)
-        self.parts += 1
+        self.replaced = True
         sweep.forget()
-
-    def end(self):
-        """Forget what was measured with parts replaced."""
-        if self.parts:
-            sweep.forget()
 
     def refutes(self, module, claim, sweep, change, trials, expected=""):
         """Fail unless a claim is refuted where a sweep measures what `change` makes of it, in so many trials.
@@ -68,7 +63,6 @@ def columns(change):
 
 
 def scaled(**factors):
-    """Multiply columns by factors."""
     return columns(lambda found, point: {name: factor * found[name] for name, factor in factors.items()})
 
 
@@ -78,12 +72,10 @@ def elsewhere(change):
 
 
 def instead(block):
-    """Measure by another block altogether."""
     return lambda _: block
 
 
 def failing(share, bad=np.inf, good=0.1):
-    """Return the block in which this share of the errors is too large."""
 
     def block(*, trials, data, noise, **point):
         return {"error": np.where(data.random(trials) < share, bad, good), "mean": np.zeros(trials)}
@@ -92,7 +84,6 @@ def failing(share, bad=np.inf, good=0.1):
 
 
 def constant(**found):
-    """Return the block that measures the same numbers everywhere."""
 
     def block(*, trials, data, noise, **point):
         return {name: np.full(trials, value) for name, value in found.items()}
@@ -101,7 +92,6 @@ def constant(**found):
 
 
 def small(sweep, trials, seed=SEED):
-    """Return the table of a sweep in so many trials."""
     return run(replace(sweep, name=f"test-{sweep.name}", trials=trials), "quick", seed=seed)
 
 
@@ -113,13 +103,11 @@ def decided(identifier, profile="quick"):
 
 
 def statuses(identifier, profile="quick"):
-    """Return what is found of a claim, check by check; of one without, by itself."""
     verdict = decided(identifier, profile)
     return {check["id"]: check["status"] for check in verdict.detail.get("checks", [vars(verdict)])}
 
 
 def refuted(identifier, profile="quick"):
-    """Return the checks of a claim that are refuted."""
     return [check for check, status in statuses(identifier, profile).items() if status is Status.REFUTED]
 
 
@@ -138,4 +126,5 @@ def world(monkeypatch):
     monkeypatch.setattr(Sweep, "under", lambda sweep, _: sweep)  # a world has the trials that it is given
     made = World(monkeypatch)
     yield made
-    made.end()
+    if made.replaced:
+        sweep.forget()

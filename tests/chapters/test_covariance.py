@@ -5,24 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.chapters.conftest import (
-    SEED,
-    columns,
-    instead,
-    refuted,
-    require_refuted,
-    scaled,
-)
+from tests.chapters.conftest import SEED, columns, instead, refuted, require_refuted, scaled
 from workbench.chapters.covariance import heavy_tails, joint, net, unbounded
 from workbench.estimators.heavy_tailed import Band, preconditioning_step
 from workbench.study.rules import Status, claim_level
 from workbench.study.sweeps import run
 
-RATE, STEP, NET = (
-    f"covariance/{name}" for name in ("moments-decide-rate", "step-keeps-promise", "net-falls-to-floor")
-)
-FLAT, EIGENVALUES = "covariance/flat-in-condition", "covariance/eigenvalues-to-a-factor"
-GAP, COARSE = "covariance/error-follows-gap", "covariance/coarse-closes-gap"
+NAME = "covariance/{}".format
+FLAT = NAME("flat-in-condition")
 
 
 def lognormal(data, middle, trials):
@@ -60,10 +50,10 @@ grows = instead(errors(lambda point: 0.1 * point["condition"] ** 0.1))
 steeper = columns(lambda found, point: {"over": found["over"] * point["gap"] ** -0.5})
 ALL = [""] * len(unbounded.EIGENVALUES.points)
 FALSIFIED = [
-    (heavy_tails, RATE, "LAYERED", slower, 20, "slope of bias + noise"),
+    (heavy_tails, NAME("moments-decide-rate"), "LAYERED", slower, 20, "slope of bias + noise"),
     (unbounded, FLAT, "SIDES", grows, 60, ["unbounded, largest over smallest mean"]),
-    (unbounded, EIGENVALUES, "EIGENVALUES", every(lambda point: 2), 40, ALL),
-    (unbounded, GAP, "VOTES", steeper, 20, "error over gap, largest"),
+    (unbounded, NAME("eigenvalues-to-a-factor"), "EIGENVALUES", every(lambda point: 2), 40, ALL),
+    (unbounded, NAME("error-follows-gap"), "VOTES", steeper, 20, "error over gap, largest"),
 ]
 
 
@@ -81,13 +71,13 @@ def test_a_band_that_is_too_narrow_refutes_the_step(world):
 
     world.part(heavy_tails, "preconditioning_step", narrow)
     world.few(heavy_tails, {"STEPS": 60})
-    require_refuted(STEP)
+    require_refuted(NAME("step-keeps-promise"))
 
 
 @pytest.mark.daily
 def test_an_error_above_the_floor_refutes_the_net():
     net.NETS[2] = replace(net.NETS[2], block=scaled(error=2.0)(net.net_errors), trials=25)
-    require_refuted(NET, "error over floor, d = 2")
+    require_refuted(NAME("net-falls-to-floor"), "error over floor, d = 2")
 
 
 @pytest.mark.turns(4)
@@ -103,7 +93,7 @@ def test_a_spectrum_without_an_answer_is_refuted(world):
 def test_a_preconditioner_that_mistakes_the_gap_is_refuted(world):
     world.part(unbounded, "uncertain", lambda data: 1e4)  # a hundred times the gap
     world.few(unbounded, {"COARSE": 40})
-    require_refuted(COARSE)
+    require_refuted(NAME("coarse-closes-gap"))
 
 
 @pytest.mark.daily
@@ -120,7 +110,6 @@ def test_errors_that_are_half_as_large_again_refute_the_prediction(world, times,
     setting = joint.SETTINGS[0]
     world.sweep(joint, "FORESEEN", trials=20, keep=lambda point: point["d"] == setting["d"])
     frame = run(joint.FORESEEN, "quick", seed=SEED)
-    check = joint.worst(
-        frame.assign(error=times * frame["error"]), setting, claim_level(), np.random.default_rng(SEED)
-    )
+    worse = frame.assign(error=times * frame["error"])
+    check = joint.worst(worse, setting, claim_level(), np.random.default_rng(SEED))
     assert (check.status is Status.REFUTED) == wrong

@@ -19,12 +19,10 @@ def refuted(checks):
 
 
 def at(sweep, **kept):
-    """A sweep at those of its points that have one of these values."""
     return replace(sweep, points=tuple(p for p in sweep.points if all(p[key] in kept[key] for key in kept)))
 
 
 def falsified(frame, changes):
-    """A frame with columns that are those of another world."""
     other = {name: frame[one] if isinstance(one, str) else one(frame) for name, one in changes.items()}
     return frame.assign(**other)
 
@@ -60,8 +58,7 @@ def test_a_falsified_world_is_refuted_and_the_true_one_is_not(checks, sweep, tri
 
 
 @pytest.mark.parametrize(
-    ("change", "wrong"),
-    [({}, ""), ({"t": 0.7}, "Figure 3"), ({"default": 1.3}, "default")],
+    ("change", "wrong"), [({}, ""), ({"t": 0.7}, "Figure 3"), ({"default": 1.3}, "default")]
 )
 def test_errors_are_held_beside_the_published_ones(change, wrong):
     rng, tables = np.random.default_rng(SEED), []
@@ -118,7 +115,6 @@ def test_an_error_almost_twice_as_large_refutes_the_rows_needed(kind, place, siz
     found = list(coinpress.rows_checks(kind, frame, LEVEL, resampler(SEED, "test")))
     assert not refuted(found)
     assert all(0.9 * check.bound < check.estimate < 1.1 * check.bound for check in found)
-    worse = list(
-        coinpress.rows_checks(kind, falsified(frame, times(1.8, "error")), LEVEL, resampler(SEED, "test"))
-    )
-    assert refuted(worse) == {check.id for check in worse}
+    worse = falsified(frame, times(1.8, "error"))
+    found = list(coinpress.rows_checks(kind, worse, LEVEL, resampler(SEED, "test")))
+    assert refuted(found) == {check.id for check in found}

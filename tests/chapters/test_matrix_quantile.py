@@ -34,17 +34,16 @@ def as_measured(share, degrees):
     return 2.0 if share <= 0.03 else 1e5 if share >= 0.2 else np.inf
 
 
+OUTCOMES = {
+    "true": (as_measured, 0.0, HOLDS),
+    "released": (lambda share, degrees: 2.0, 0.0, REFUTED),
+    "silent": (lambda share, degrees: np.inf, 0.0, REFUTED),
+    "one release in five": (as_measured, 0.2, REFUTED),
+}
+
+
 @pytest.mark.turns(6)
-@pytest.mark.parametrize(
-    ("changed", "often", "status"),
-    [
-        (as_measured, 0.0, HOLDS),
-        (lambda share, degrees: 2.0, 0.0, REFUTED),
-        (lambda share, degrees: np.inf, 0.0, REFUTED),
-        (as_measured, 0.2, REFUTED),
-    ],
-    ids=["true", "released", "silent", "one release in five"],
-)
+@pytest.mark.parametrize(("changed", "often", "status"), OUTCOMES.values(), ids=OUTCOMES)
 def test_releases_are_right_or_none(world, changed, often, status):
     def block(*, trials, data, noise, **point):
         usual = changed(point["share"], point["degrees"])

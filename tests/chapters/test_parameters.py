@@ -24,7 +24,6 @@ from workbench.study.sweeps import Run, lending
 
 
 def cells(path):
-    """Return the source of every code cell."""
     found = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return ["".join(cell["source"]) for cell in found if cell["cell_type"] == "code"]
 
@@ -43,19 +42,13 @@ def ready(path, out, **parameters):
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 SKETCH, PREDICTED = Run("quick", 3, most=4), Run("quick", 3, simulate=False)
-FEW_ROWS, FEW_COLUMNS = {"n": 4000}, {"p": 20}
-CHEAP = {
-    **{("robust_and_private", name): FEW_ROWS for name in ("figure_1", "against_corruption", "scoreboard")},
-    **{
-        ("sparse_covariance", name): FEW_COLUMNS
-        for name in ("regime_map", "figure_1", "figure_2", "figure_3", "figure_4")
-    },
+CHEAP = {  # chapter: figures that take long, and where they are sketched
+    "robust_and_private": (("figure_1", "against_corruption", "scoreboard"), {"n": 4000}),
+    "sparse_covariance": (("regime_map", "figure_1", "figure_2", "figure_3", "figure_4"), {"p": 20}),
 }
-"""Where a figure that takes long is sketched."""
 
 
 def figures():
-    """The figures of all chapters, by name."""
     for name in CHAPTERS:
         chapter = import_module(f"workbench.chapters.{name}")
         for word in chapter.__all__:
@@ -81,44 +74,37 @@ MEASURED_ALONE = {  # what no prediction shows
     "regime_map": {"epsilon", "delta", "p", "degree"},
 }
 DEAR = {  # predictions of seconds
-    "error_against_dimension",
-    "error_against_steps",
-    "price_of_facts",
-    "price_of_a_covariance",
-    "price_of_a_mean",
-    "steps_on_the_wrong_side",
-    "rows_against_d",
-    "rows_needed",
+    *("error_against_dimension", "error_against_steps", "price_of_facts", "price_of_a_covariance"),
+    *("price_of_a_mean", "steps_on_the_wrong_side", "rows_against_d", "rows_needed"),
 }
 MOVES = [(name, figure, moved) for name, figure in FIGURES for moved in defaults(figure)]
 
 
 def others(name, parameter, value):
-    """Allowed values of a parameter besides its own."""
     declared = CHAPTERS[name][parameter]
     found = [round(value * by) if declared.integer else value * by for by in (1.5, 0.6, 2, 0.5)]
     return [one for one in found if declared.admits(one) and one != value]
 
 
 def numbers(name, figure):
-    """The numbers of the committed figure, or of its sketch."""
-    return {**defaults(figure), **CHEAP.get((name, figure.__name__), {})}
+    sketched, here = CHEAP.get(name, ((), {}))
+    return {**defaults(figure), **(here if figure.__name__ in sketched else {})}
 
 
 @cache
 def usual(name, figure, run):
     """What is drawn at the numbers of the committed figure, or of its sketch."""
-    return plotted(figure(run, **numbers(name, figure)))
+    return [*plotted(figure(run, **numbers(name, figure)))]
 
 
 def plotted(chart):
-    """What is drawn, without words."""
-    return [
-        [(series["x"], series["y"]) for series in panel["series"]]
-        + [panel.get("heat")]
-        + [[mark.get(name) for name in PLACES] for mark in panel.get("marks", ())]
-        for panel in chart.to_json()["panels"]
-    ]
+    for panel in chart.to_json()["panels"]:
+        curves = [(series["x"], series["y"]) for series in panel["series"]]
+        yield (
+            curves,
+            panel.get("heat"),
+            [[one.get(name) for name in PLACES] for one in panel.get("marks", ())],
+        )
 
 
 def measured(panel):
@@ -130,10 +116,8 @@ def marked(name, figure, parameter):
     """A case, slow where it takes seconds or needs runs."""
     word = figure.__name__
     alone = parameter in MEASURED_ALONE.get(word, ()) and (name, word) != ("robust_and_private", "figure_2")
-    slow = [pytest.mark.slow] if alone or word in DEAR else []
-    return pytest.param(
-        name, figure, parameter, SKETCH if alone else PREDICTED, marks=slow, id=f"{word}-{parameter}"
-    )
+    slow, run = [pytest.mark.slow] if alone or word in DEAR else [], SKETCH if alone else PREDICTED
+    return pytest.param(name, figure, parameter, run, marks=slow, id=f"{word}-{parameter}")
 
 
 @pytest.mark.daily
@@ -145,7 +129,8 @@ def test_a_declared_number_moves_what_is_plotted(name, figure, parameter, run):
     """
     here = numbers(name, figure)
     values = others(name, parameter, here[parameter])
-    assert any(usual(name, figure, run) != plotted(figure(run, **{**here, parameter: one})) for one in values)
+    moved = (figure(run, **{**here, parameter: one}) for one in values)
+    assert any(usual(name, figure, run) != [*plotted(one)] for one in moved)
 
 
 @pytest.mark.slow
@@ -181,7 +166,6 @@ BROKEN = re.compile(r"\b(nan|inf|None|e[+-]\d\d)\b")
 
 
 def ends(name, parameter):
-    """The ends of what is declared, and values that are asked for often."""
     declared = CHAPTERS[name][parameter]
     wanted = (declared.low, declared.high, *BESIDE_ENDS.get(parameter, ()))
     return [one for one in wanted if declared.admits(one)]
@@ -217,7 +201,6 @@ def calls_at_the_ends(name):
 
 
 def words(chart):
-    """All that a chart says."""
     for panel in chart.panels:
         yield from (panel.title, panel.xlabel, panel.ylabel, panel.note, *panel.names)
         yield from (one.label for one in panel.series)
@@ -252,10 +235,7 @@ def faults(chart, usual, known):
             yield f"panel {place}: {marks}"
 
 
-@cache
-def usual_chart(figure):
-    """The picture at the usual numbers, from predictions alone."""
-    return figure(PREDICTED)
+at_usual_numbers = cache(lambda figure: figure(PREDICTED))
 
 
 def drawn(figure, used):
@@ -263,7 +243,7 @@ def drawn(figure, used):
     moved = {one: value for one, value in used.items() if value != defaults(figure)[one]}
     case, known = f"{figure.__name__} {moved}", MEASURED_ALONE.get(figure.__name__, ())
     try:
-        charts = figure(PREDICTED, **used), usual_chart(figure)
+        charts = figure(PREDICTED, **used), at_usual_numbers(figure)
     except Exception as error:  # all of them are told at once
         refused = isinstance(error, ArgumentError) and (figure.__name__, *moved.items()) in REFUSED
         return [] if refused else [f"{case}: {type(error).__name__}: {error}"]

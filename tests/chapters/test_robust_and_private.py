@@ -46,10 +46,8 @@ def world(change=lambda point: {}):
         rng, frames, trials = np.random.default_rng(seed), [], TRIALS.get(sweep.name, 60)
         for point in sweep.points:
             found = truth(point) | change(point)
-            noisy = {
-                name: size * (1.0 if name in EXACT else rng.uniform(0.97, 1.03, trials))
-                for name, size in found.items()
-            }
+            spread = {name: 1.0 if name in EXACT else rng.uniform(0.97, 1.03, trials) for name in found}
+            noisy = {name: size * spread[name] for name, size in found.items()}
             frames.append(pd.DataFrame({**point, **noisy, "block": 0}, index=range(trials)))
         return pd.concat(frames, ignore_index=True)
 

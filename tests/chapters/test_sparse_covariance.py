@@ -10,10 +10,7 @@ from workbench.bounds import wx19 as bounds
 from workbench.chapters.sparse_covariance import designs, dimension, entries, figures_1_to_4
 from workbench.distributions import Gaussian
 from workbench.estimators import sparse
-from workbench.estimators.sparse import (
-    LocalThresholdedCovariance,
-    ThresholdedCovariance,
-)
+from workbench.estimators.sparse import LocalThresholdedCovariance, ThresholdedCovariance
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, GaussianDP, SimulatedNoise
 from workbench.study.profiles import CONTRACT_LEVEL
@@ -123,12 +120,9 @@ def test_a_curve_that_leaves_the_diagonal_refutes_that_all_are_its():
     rng, frames = np.random.default_rng(4), []
     for sweep in figures_1_to_4.ON_DIAGONAL.values():
         columns = [f"{name}, w = {w}" for name in ("algorithm", "oracle diagonal") for w in (1, 2)]
-        rows = (
-            {**one, **{c: rng.uniform(0.99, 1.01) for c in columns}}
-            for one in sweep.points
-            for _ in range(40)
-        )
-        frames.append(pd.DataFrame(rows))
+        points = [one for one in sweep.points for _ in range(40)]
+        noise = rng.uniform(0.99, 1.01, (len(points), len(columns)))
+        frames.append(pd.DataFrame(points).join(pd.DataFrame(noise, columns=columns)))
     assert {check.status for check in figures_1_to_4.on_the_diagonal(*frames)} == {Status.HOLDS}
     frames[0].loc[frames[0]["p"] == 400, "algorithm, w = 1"] *= 0.7
     wrong = {c.id for c in figures_1_to_4.on_the_diagonal(*frames) if c.status is Status.REFUTED}
@@ -169,10 +163,8 @@ def test_a_run_in_distribution_errs_as_one_on_rows_does(model):
     kind = ThresholdedCovariance if model == "central" else LocalThresholdedCovariance
     x = [law.sample(n, rng=rng) for _ in range(runs)]
     on_rows = [kind(radius=1.0).estimate(sample, budget, SimulatedNoise(rng)).psd for sample in x]
-    drawn = [
-        designs.released(covariance, n, 1.0, rng, rng, model=model).thresholded("adaptive-lasso", rng).psd
-        for _ in range(runs)
-    ]
+    released = (designs.released(covariance, n, 1.0, rng, rng, model=model) for _ in range(runs))
+    drawn = [one.thresholded("adaptive-lasso", rng).psd for one in released]
     errors = [[designs.spectral(one - covariance) for one in found] for found in (on_rows, drawn)]
     assert ks_2samp(*errors).pvalue > CONTRACT_LEVEL
     assert ks_2samp(errors[0], 1.3 * np.array(errors[1])).pvalue < CONTRACT_LEVEL

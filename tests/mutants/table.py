@@ -562,23 +562,29 @@ class Halved:
         return lambda value, sensitivity, scale, *rest: draw(value, sensitivity, scale / 2, *rest)
 
 
+def steps_of(name, example):
+    return {charge.step for charge in charges(example) if charge.mechanism == name}
+
+
 def quieter(name, source):
-    """Return the fault of another source in every step of the mechanism of this name."""
+    """Return the fault of another source in every step of a mechanism."""
 
-    def changed(mechanism):
-        def call(value, charge, noise, *rest):
-            return mechanism(value, charge, source(noise) if charge.mechanism == name else noise, *rest)
+    def fault(example):
+        wrong = steps_of(name, example)
 
-        return call
+        def changed(mechanism):
+            def call(value, charge, noise, *rest):
+                return mechanism(value, charge, source(noise) if charge.step in wrong else noise, *rest)
 
-    return lambda _: replaced_everywhere(*((mechanism, changed(mechanism)) for mechanism in MECHANISMS))
+            return call
+
+        return replaced_everywhere(*((mechanism, changed(mechanism)) for mechanism in MECHANISMS))
+
+    return fault
 
 
 def misdeclared(name, factor):
-    def steps(example):
-        return {charge.step for charge in charges(example) if charge.mechanism == name}
-
-    return lambda example: declared(steps(example), factor)()
+    return lambda example: declared(steps_of(name, example), factor)()
 
 
 def of_mechanisms():
