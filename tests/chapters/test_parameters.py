@@ -100,11 +100,8 @@ def usual(name, figure, run):
 def plotted(chart):
     for panel in chart.to_json()["panels"]:
         curves = [(series["x"], series["y"]) for series in panel["series"]]
-        yield (
-            curves,
-            panel.get("heat"),
-            [[one.get(name) for name in PLACES] for one in panel.get("marks", ())],
-        )
+        marks = [[mark.get(name) for name in PLACES] for mark in panel.get("marks", ())]
+        yield curves, panel.get("heat"), marks
 
 
 def measured(panel):

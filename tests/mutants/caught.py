@@ -26,10 +26,6 @@ from workbench.study.pairs import KEYS as ATTACKED
 LIST = Path(__file__).with_suffix(".json")
 
 
-def soonest(keys):
-    return sorted(keys, key=LONG.__contains__)
-
-
 def contracts_and_properties():
     for mutant in (*MUTANTS, *OF_MECHANISMS):
         yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
@@ -39,19 +35,19 @@ def contracts_and_properties():
 
 
 def attacks():
-    for key in soonest(ATTACKED):
+    for key in sorted(ATTACKED, key=LONG.__contains__):
         for mutant in mutants_of(key):
-            yield mutant.name, f"attack on {mutant.found_by.stage}", partial(by_attack, mutant)
+            yield (
+                mutant.name,
+                f"attack on {mutant.found_by.stage}",
+                lambda mutant=mutant: attacked(mutant).violated,
+            )
 
 
 def by_contract(mutant):
-    example = first_of(mutant, (one for key in soonest(KEYS) for one in mutated(key)))
+    example = first_of(mutant, (one for key in sorted(KEYS, key=LONG.__contains__) for one in mutated(key)))
     with finding() as find:
         return find(mutant, example)
-
-
-def by_attack(mutant):
-    return attacked(mutant).violated
 
 
 def faults(*sources):
@@ -67,25 +63,20 @@ def main():
     parser.add_argument("--part", default="0/1", metavar="I/K", help="each K-th fault, from the I-th on")
     first, step = map(int, parser.parse_args().part.split("/"))
     warnings.simplefilter("error")  # as in the tests
-    every = faults(contracts_and_properties, attacks)
-    before = json.loads(LIST.read_text(encoding="utf-8")) if LIST.exists() else {}
-    caught = {}
+    every, caught, missed = faults(contracts_and_properties, attacks), {}, []
+    gone = json.loads(LIST.read_text(encoding="utf-8")).keys() - every
     for name, (by, catch) in [*every.items()][first::step]:
         started = time.process_time()
         if catch():
             caught[name] = by
         else:
-            print(f"not caught: {name}, by {by}")
+            missed.append(f"{name}, by {by}")
         print(f"{time.process_time() - started:7.1f} s  {name}", file=sys.stderr, flush=True)
-    gone = [name for name in before if name not in every]
-    for name in gone:
-        print(f"gone: {name}, caught by {before[name]}")
-    tried = len([*every][first::step])
-    print(f"{len(caught)} of {tried} caught")
+    print(f"{len(caught)} caught; not: {'; '.join(missed) or 'none'}; gone: {', '.join(gone) or 'none'}")
     if step == 1:
         text = json.dumps(dict(sorted(caught.items())), indent=0, ensure_ascii=False)
         LIST.write_text(text + "\n", encoding="utf-8")
-    return int(bool(gone) or len(caught) < tried)
+    return int(bool(gone or missed))
 
 
 if __name__ == "__main__":
