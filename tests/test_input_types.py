@@ -16,7 +16,6 @@ from workbench.estimators.reading import read
 
 NAN = float("nan")
 
-
 # tables of other libraries, by the protocol that they share; nothing of them is imported
 
 

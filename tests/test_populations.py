@@ -158,9 +158,8 @@ def test_the_tail_swap_moves_the_mean_and_keeps_the_covariance():
     assert np.abs(np.linalg.eigvalsh(y.T @ y / len(y)) - 1).max() < 0.02
 
 
-@pytest.mark.parametrize("d", [2, 10])
-def test_matched_rows_have_the_lengths_of_those_they_replace(d):
-    x, y = attacked("tail-matched", 2000, d)
+def test_matched_rows_have_the_lengths_of_those_they_replace():
+    x, y = attacked("tail-matched", 2000, 10)
     assert np.linalg.norm(y, axis=1) == pytest.approx(np.linalg.norm(x, axis=1), rel=1e-9)
     assert np.linalg.norm(y.mean(axis=0)) > 0.02
 
@@ -178,6 +177,5 @@ def test_in_law_and_from_rows_are_the_same(n):
 
 
 def test_a_law_with_a_mean_is_refused():
-    shifted = MultivariateGaussian(Gaussian(np.ones(2), np.eye(2)))
     with pytest.raises(ArgumentError, match="mean 0"):
-        laws.second_moment(shifted, 5, rng=generator(1))
+        laws.second_moment(MultivariateGaussian(MOMENTS), 5, rng=generator(1))
