@@ -37,11 +37,8 @@ def contracts_and_properties():
 def attacks():
     for key in sorted(ATTACKED, key=LONG.__contains__):
         for mutant in mutants_of(key):
-            yield (
-                mutant.name,
-                f"attack on {mutant.found_by.stage}",
-                lambda mutant=mutant: attacked(mutant).violated,
-            )
+            catch = partial(lambda one: attacked(one).violated, mutant)
+            yield mutant.name, f"attack on {mutant.found_by.stage}", catch
 
 
 def by_contract(mutant):
