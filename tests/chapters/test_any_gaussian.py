@@ -7,7 +7,6 @@ from tests.chapters.conftest import constant, elsewhere, failing, instead, requi
 from workbench.chapters.any_gaussian import attacks, frames, votes
 
 NAME = "any-gaussian/{}".format
-NEIGHBOURS, FROBENIUS = NAME("neighbours-move-little"), NAME("frobenius-masks-concentrate")
 FOUR = 4 * ["found with half of them"]
 
 
@@ -41,7 +40,7 @@ def test_the_weight_of_the_replaced_group_itself_has_to_be_charged(world):
     """C without its + 1."""
     true = votes.Thresholds.change.fget
     world.part(votes.Thresholds, "change", property(lambda vote: true(vote) - 1))
-    require_refuted(NEIGHBOURS, "weights in total variation over C/k")
+    require_refuted(NAME("neighbours-move-little"), "weights in total variation over C/k")
 
 
 @pytest.mark.daily
