@@ -51,8 +51,7 @@ CHEAP = {  # chapter: figures that take long, and where they are sketched
 def figures():
     for name in CHAPTERS:
         chapter = import_module(f"workbench.chapters.{name}")
-        for word in chapter.__all__:
-            made = getattr(chapter, word)
+        for _, made in sorted(vars(chapter).items()):
             taken = signature(made).parameters if callable(made) else ()
             if "run" in taken and "frame" not in taken:  # a film's frame is no public number
                 yield name, made

@@ -98,7 +98,7 @@ PARTS = [
     (NAME("entries-concentrate"), designs, "perturbed", louder, ""),
     (NAME("entry-by-entry"), bounds, "LEMMA_3", 0.5, ""),
     (NAME("unknown-radius"), sparse, "private_radius", wider, ""),
-    (FLAT, designs.Run, "kept", diagonal, "error over that of the true diagonal, equation (9)"),
+    (FLAT, designs.Released, "kept", diagonal, "error over that of the true diagonal, equation (9)"),
 ]
 
 

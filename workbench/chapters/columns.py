@@ -24,7 +24,6 @@ BOUNDED, UNBOUNDED = "univariate/bounded-mean", "univariate/unbounded-mean"
 KEYS = (BOUNDED, "univariate/clipped-mean", "univariate/two-step-mean", UNBOUNDED, "univariate/median")
 PRIORS = tuple(range(1, 100))  # %
 CUT, LEVEL = 90, 5  # % of simulated releases that a bar holds, and those below it
-RUNS = 200
 NEVER = "would abstain at these numbers"
 
 
@@ -68,9 +67,9 @@ def column(
 def _risk(epsilon: float, delta: float, right: float) -> Panel:
     before = np.array(PRIORS) / 100
     least, most = (100 * believed(before, sign * epsilon) for sign in (-1, 1))
-    band = Series("as before", PRIORS, PRIORS, least, most, role="reference", colour_key="idea/data")
+    band = Series("as before", PRIORS, PRIORS, least, most, "reference", "idea/data")
     here = Mark(
-        f"{right:.0f} of 100", "point", x=50, y=100 * float(believed(np.array(0.5), epsilon)), side="left"
+        f"{right:.0f} of 100", "point", 50, 100 * float(believed(np.array(0.5), epsilon)), side="left"
     )
     return Panel(
         "what may be believed of one row after the release", "belief before (%)", "belief after (%)", (band,),
@@ -87,7 +86,7 @@ def _errors(
     top, bottom = ([middle + sign * one for one in errors] for sign in (1, -1))
     series = [Series("", places, top, bottom, role="bars", colour_key="idea/noise")]
     if run.simulate:
-        count = run.most or RUNS
+        count = run.most or 200
         centre, least, most = np.transpose([_simulated(key, found[key][1], public, count) for key in KEYS])
         series.append(Series("", places, centre, least, most, colour_key="idea/data", joined=False))
     abstain = [METHODS[key].name for key, error in zip(KEYS, errors, strict=True) if error == inf]
@@ -105,7 +104,7 @@ def _simulated(
     """Return the median and the bar of releases about synthetic columns; infinite where it abstains."""
     n, *told = public
     low, high, sigma = told
-    data, noise = (stream(17, role, f"own column, {key}", 0, 0) for role in (Role.DATA, Role.NOISE))
+    data, noise = (stream(17, role, f"own column, {key}") for role in (Role.DATA, Role.NOISE))
     estimator = trade(key, *told).candidate.estimator
     middle = (low + high) / 2
     columns = np.clip(middle + sigma * data.standard_normal((count, n)), low, high)

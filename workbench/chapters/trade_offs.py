@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, nan
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from workbench.charts.style import METHODS, log_rounds
 from workbench.study.parameters import brief
 from workbench.study.trade_off import Numbers, TradeOff, contour
 
-LEVELS = 6  # lines of equal error at most
 OWN_NORM = ("covariance/coinpress", "covariance/unbounded", "covariance/populous")  # errors in the norm of Σ
 
 
@@ -28,16 +26,14 @@ class Start:
     delta: float = 1e-6
 
 
-STARTS: Mapping[str, Start] = MappingProxyType(
-    {
-        "univariate/unbounded-mean": Start(alpha=0.1),
-        "covariance/coinpress": Start(d=3),
-        "mean/populous": Start(d=5),
-        "mean/prime": Start(d=5),
-        "covariance/thresholded": Start(d=50, alpha=0.002),
-        "mean/coinpress": Start(d=5),
-    }
-)
+STARTS: Mapping[str, Start] = {
+    "univariate/unbounded-mean": Start(alpha=0.1),
+    "covariance/coinpress": Start(d=3),
+    "mean/populous": Start(d=5),
+    "mean/prime": Start(d=5),
+    "covariance/thresholded": Start(d=50, alpha=0.002),
+    "mean/coinpress": Start(d=5),
+}
 """One for each source, in the order of the story, and CoinPress for one mean in many dimensions."""
 
 
@@ -73,16 +69,15 @@ def limits(
     series, marks = [], []
     for label, (low, high, key) in parts.items():
         if (high > low).any():
-            series.append(Series("", x, [nan] * len(x), low, high, role="reference", colour_key=key))
+            series.append(Series("", x, [nan] * len(x), low, high, "reference", key))
             place = max(range(len(x)), key=lambda k: (2 < k < len(x) - 3, high[k] / low[k]))
             middle = float(np.sqrt(low[place] * high[place]))  # where it is widest
             marks.append(text_at(label, x[place], middle, key))
     known = errors[finite & (errors > 0)]
     rounds = log_rounds(known.min(), known.max()) if known.size else []
     inside = [one for one in rounds if known.min() < one < known.max()]
-    for alpha in inside[:: ceil(len(inside) / LEVELS) or 1]:
-        line = contour(errors, sizes, alpha)
-        series.append(styled("reference", f"α = {brief(alpha)}", x, line))
+    for alpha in inside[:: ceil(len(inside) / 6) or 1]:  # lines of equal error at most
+        series.append(styled("reference", f"α = {brief(alpha)}", x, contour(errors, sizes, alpha)))
     meaning = trade.candidate.meaning.partition(";")[0].replace("`", "")
     xlim, ylim = (x[0], x[-1]), (sizes[0], sizes[-1])
     return Chart(

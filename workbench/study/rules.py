@@ -71,6 +71,10 @@ class Verdict:
         return {field.name: _encode(getattr(self, field.name)) for field in fields(self)}
 
 
+Checks = Iterable[Verdict]
+"""What a claim comes to: all of them must hold."""
+
+
 def _encode(value: Any) -> Any:
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
@@ -365,7 +369,7 @@ class Claim:
     # called with the tables of the sweeps, then with every scaling and what was found of it, and with `seed=`
     # if it has that parameter, because it resamples. Returns the checks that must all hold; or a verdict,
     # where trials are counted in another way.
-    checks: Callable[..., Iterable[Verdict] | Verdict]
+    checks: Callable[..., Checks | Verdict]
     # returns what is run, by name and late, so that grids are placed when they are first needed. A sweep that
     # has no blocks under a profile is left out there.
     sweeps: Callable[[], Iterable[Sweep]] = tuple

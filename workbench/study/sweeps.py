@@ -58,7 +58,7 @@ class Role(IntEnum):
     CONFIRM = 6  # fresh samples on which the choice is tested
 
 
-def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generator:
+def stream(seed: int, role: Role, name: str, point: int = 0, block: int = 0) -> Generator:
     """Return the generator of one block of one point of the study `name`.
 
     >>> stream(1, Role.DATA, "demo", 0, 0).integers(100) == stream(1, Role.NOISE, "demo", 0, 0).integers(100)
@@ -73,7 +73,7 @@ def stream(seed: int, role: Role, name: str, point: int, block: int) -> Generato
 
 
 def resampler(seed: int, name: str) -> Generator:
-    return stream(seed, Role.BOOTSTRAP, name, 0, 0)
+    return stream(seed, Role.BOOTSTRAP, name)
 
 
 def point_id(point: Mapping[str, float | int | str]) -> int:
@@ -198,8 +198,8 @@ class Sweep:
     # `error` and is flagged in the column `abstained`; a block without that column never abstains.
     block: Block
     trials: int  # trials per block, chosen so that a block is half a second to a second of work
-    # profile name -> number of blocks (see `blocks`). A smaller profile computes the first ones.
-    blocks: Mapping[str, int]
+    # profile name -> number of blocks (see `blocks`): ten of full. A smaller profile computes the first ones.
+    blocks: Mapping[str, int] = field(default_factory=lambda: blocks(10))
     # whether a trial draws what its estimators need of the rows, and no rows: then n is no work
     in_law: bool = field(default=False, compare=False, repr=False)
     # of a sweep that was moved: the points it has at the usual parameters (`moved`)

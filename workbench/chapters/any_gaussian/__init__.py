@@ -33,16 +33,3 @@ FULL = (  # minutes of search and of attacked votes
     "any-gaussian/robust-covariance-rows-grow",
     "any-gaussian/robust-law-rows-grow",
 )
-
-__all__ = [
-    "ATTACKED",
-    "CLAIMS",
-    "FULL",
-    "attack",
-    "attacked",
-    "masks",
-    "rows_against_d",
-    "subspace_cliff",
-    "the_vote",
-    "whole_law",
-]

@@ -15,8 +15,8 @@ from math import fsum
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.bounds import al22
 from workbench.bounds.limits import mean_unit, scale_limit, unit
@@ -187,18 +187,14 @@ def _sized(most: int, **axes: Any) -> tuple[Point, ...]:
 
 
 def shown(corruptions: Iterable[float]) -> tuple[Point, ...]:
-    return _sized(MOST_ROWS, d=PICTURED, corruption=list(corruptions), attack=list(SHOWN))
+    return _sized(MOST_ROWS, d=PICTURED, corruption=corruptions, attack=SHOWN)
 
 
 ORACLES = Sweep(
-    "al22-oracles",
-    _sized(MOST_ROWS, d=D, corruption=CORRUPTIONS, attack=list(ATTACKS)),
-    oracles,
-    1,
-    blocks(3),
+    "al22-oracles", _sized(MOST_ROWS, d=D, corruption=CORRUPTIONS, attack=ATTACKS), oracles, 1, blocks(3)
 )
 HARD = Sweep(
-    "al22-hard-attacks", _sized(MOST_ROWS, d=[1, 2], corruption=CORRUPTIONS, attack=list(HARDEST)), oracles,
+    "al22-hard-attacks", _sized(MOST_ROWS, d=[1, 2], corruption=CORRUPTIONS, attack=HARDEST), oracles,
     4, blocks(21),
 )  # fmt: skip
 PICTURE = Sweep("any-gaussian-oracles", shown(CORRUPTIONS), oracles, 3, blocks(5))
@@ -271,7 +267,7 @@ MEAN = "√(d ln(1/δ))/ε · d/α², α = 3 ξ √(ln 1/ξ): constant 1"
 LAW = "the sum of both, 2ξ for the covariance: constants 1"  # pairs have twice the corruption
 
 
-def oracles_err_by_the_unit(frame: pd.DataFrame, hard: pd.DataFrame, clean: pd.DataFrame) -> Verdict:
+def oracles_err_by_the_unit(frame: DataFrame, hard: DataFrame, clean: DataFrame) -> Verdict:
     """Return the checks of any-gaussian/oracles-within-unit: no run is left out.
 
     Where what is planted cancels what is taken away the plain moment errs less than the filter.
@@ -289,7 +285,7 @@ def oracles_err_by_the_unit(frame: pd.DataFrame, hard: pd.DataFrame, clean: pd.D
     return combine([*checks, seldom("clean samples that are touched", clean["changed"], TOUCHED)])
 
 
-def searches_stay_below(frame: pd.DataFrame) -> Verdict:
+def searches_stay_below(frame: DataFrame) -> Verdict:
     """Return the check of any-gaussian/searches-stay-below.
 
     Given what was found, fresh runs are independent: if every attack that is found fails with probability at
@@ -310,7 +306,7 @@ def mean_rows(d: int, xi: float) -> float:
 def voted(statement: str, formula: str, shape: Callable[[int, float], float]) -> Callable[..., Verdict]:
     """Return the check that no release, or an error above 3 units, has probability at most β + β/3."""
 
-    def check(frame: pd.DataFrame) -> Verdict:
+    def check(frame: DataFrame) -> Verdict:
         errors = frame[[name for name in ("error", "mean") if name in frame]].max(axis=1, skipna=False)
         name = f"no release, or above {WITHIN:g}"
         near = seldom(name, ~(errors <= WITHIN), BETA * 4 / 3, factor=2.4)

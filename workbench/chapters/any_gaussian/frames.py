@@ -4,13 +4,13 @@ A subspace is found exactly or not at all: groups of d rows give it the same nam
 votes. A preconditioner leaves a condition of at most 4, whatever the covariance.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from math import exp, inf, log, sqrt
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench import losses
 from workbench.bounds import al22
@@ -45,7 +45,7 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.histograms import mode_charge, release_mode
 from workbench.privacy.mechanisms import truncated_laplace_bound
 from workbench.study.measures import at, between, by, hits, median, seldom, spread
-from workbench.study.rules import Claim, Verdict, claim_level, enough, supremum
+from workbench.study.rules import Checks, Claim, Verdict, claim_level, enough, supremum
 from workbench.study.scaling import Named
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import (
@@ -68,7 +68,7 @@ KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
 FRAME_ROWS = {1: 4928, 2: 11_776, 5: 69_632, 10: 180_224}  # for a condition of 4: `preconditioned_rows`
 FEW = ("round", "ratio 9", "geometric")  # of the spectra; the worst that was found comes with them
 ACROSS = 10 * GRID  # off a subspace, in the widest standard deviations
-DIMENSIONS, ACCURATE = (1, 2, 5, 10), 0.2
+DIMENSIONS = (1, 2, 5, 10)
 ROWS = "rows n"
 
 
@@ -129,9 +129,7 @@ FRAMES = Sweep(
 # What is shown
 
 
-def rows_against_d(
-    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alpha: float = ACCURATE
-) -> Chart:
+def rows_against_d(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, alpha: float = 0.2) -> Chart:
     """Return planned rows of the preconditioner against d."""
     budget = ApproxDP(epsilon, delta)
     tight = [
@@ -209,7 +207,7 @@ def planned(check: Verdict, statement: str, n: int, formula: str, shape: float) 
     return enough(enough(check, statement, "planned", n), statement, formula, n, shape)
 
 
-def subspaces_are_exact(frame: pd.DataFrame) -> Iterator[Verdict]:
+def subspaces_are_exact(frame: DataFrame) -> Checks:
     for d, rows in by(frame, "d").items():
         failed, n = rows["error"] > ACROSS, SubspaceExact().fewest(d, BUDGET)
         shape = al22.subspace_shape(d, BUDGET.epsilon, BUDGET.delta)
@@ -219,7 +217,7 @@ def subspaces_are_exact(frame: pd.DataFrame) -> Iterator[Verdict]:
         yield seldom(f"found with half of them, d = {d:g}", ~half, BETA, factor=2.5)
 
 
-def frames_are_found(frame: pd.DataFrame) -> Iterator[Verdict]:
+def frames_are_found(frame: DataFrame) -> Checks:
     formula = "d² √ln(1/δ)/ε + d ln(1/δ)/ε: constants 1"
     for d, rows in by(frame, "d").items():
         name, n = f"above a condition number of 4, d = {d:g}", FRAME_ROWS[d]
@@ -347,8 +345,8 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
         series.append(theory(named, predicted, predicted.values(), LAW, rank=rank))
     fewest = min(foreseen[LEARNERS_DIMENSIONS[0]])
     marks = (
-        Mark("abstains (d = 1)", "span", x=fewest / 10, x2=fewest, y=0.03),
-        Mark(f"a target of {ALPHA:g}", "horizontal", x=3.3 * fewest, y=ALPHA),
+        Mark("abstains (d = 1)", "span", fewest / 10, x2=fewest, y=0.03),
+        Mark(f"a target of {ALPHA:g}", "horizontal", 3.3 * fewest, ALPHA),
     )
     panel = Panel(
         f"Mean and covariance at once, {said(budget)}", "rows n", "total variation distance (upper bound)",
@@ -374,10 +372,10 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
 
 def learned(
     words: str, beta: float, factor: float, statement: str, rows: dict[int, int], formula: str, shape: Named
-) -> Callable[[pd.DataFrame], list[Verdict]]:
+) -> Callable[[DataFrame], Checks]:
     """Return the checks that errors are seldom above α at the planned rows, for every d."""
 
-    def checks(frame: pd.DataFrame) -> list[Verdict]:
+    def checks(frame: DataFrame) -> Checks:
         return [
             planned(
                 seldom(f"{words}, d = {d:g}", one["error"] > ALPHA, beta, factor=factor),

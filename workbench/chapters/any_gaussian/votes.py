@@ -23,42 +23,37 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.stable import masked
 from workbench.study import measures
 from workbench.study.measures import seldom
-from workbench.study.rules import Claim, Status, Verdict, claim_level
+from workbench.study.rules import Checks, Claim, Status, Verdict, claim_level
 from workbench.study.search import fewest_rows
-from workbench.study.sweeps import Role, Run, Sweep, blocks, grid, multiples, stream
+from workbench.study.sweeps import Role, Run, Sweep, grid, multiples, stream
 from workbench.study.sweeps import block_columns as columns
-from workbench.types import Array, Columns
+from workbench.types import Array, Columns, Mask
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1  # of the chapter
 BUDGET = ApproxDP(EPSILON, DELTA)
 POPULAR, UNPOPULAR = "mean/populous", "idea/bad"
-VOTE_N, VOTE_EPSILON, VOTE_DELTA, FAR_SHARE = 150, 4.0, 1e-3, 0.02
+VOTE_N = 150
 AWAY = np.array([8.0, 3.0])  # where the far rows are
 
 
 # The picture: who is popular
 
 
-def scattered(n: int, share: float, rng: np.random.Generator) -> Array:
-    points = rng.standard_normal((n, 2))
-    far = round(share * n)
-    points[:far] = AWAY + 0.5 * points[:far]
-    return points
-
-
 def the_vote(
-    run: Run, *, epsilon: float = VOTE_EPSILON, delta: float = VOTE_DELTA, n: int = VOTE_N,
-    corruption: float = FAR_SHARE,
+    run: Run, *, epsilon: float = 4.0, delta: float = 1e-3, n: int = VOTE_N,
+    corruption: float = 0.02,
 ) -> Chart:  # fmt: skip
     """Return a vote of points in the plane (the points with their weights, and friends in order).
 
     Where n groups are too few for a private vote, twice as many as are enough vote.
     """
-    rng, budget = stream(run.seed, Role.DATA, "any-gaussian-vote", 0, 0), ApproxDP(epsilon, delta)
+    rng, budget = stream(run.seed, Role.DATA, "any-gaussian-vote"), ApproxDP(epsilon, delta)
     estimator = PopulousMean(sigma=1.0)
     fewest = fewest_rows(estimator, 2, budget)
     k = n if n >= fewest else 2 * fewest
-    points, design = scattered(k, corruption, rng), estimator.design(k, 2, budget)
+    points, design = rng.standard_normal((k, 2)), estimator.design(k, 2, budget)
+    far = round(corruption * k)
+    points[:far] = AWAY + 0.5 * points[:far]
     assert isinstance(design, PricedDesign), "vectors are priced with their vote"
     friends = Points(points, design.limit).friends(design.limit)
     heard = design.vote.weights(friends) > 0
@@ -77,12 +72,10 @@ def the_vote(
     )
 
 
-def where(points: Array, friends: np.ndarray, heard: np.ndarray, limit: float) -> Panel:
-    popular = points[int(np.argmax(friends))]
-    circled = [("friends of a popular group", popular, -limit - 1.3, POPULAR)]
+def where(points: Array, friends: Any, heard: Mask, limit: float) -> Panel:
+    circled = [("friends of a popular group", points[int(np.argmax(friends))], -limit - 1.3, POPULAR)]
     if (~heard).any():
-        lonely = points[int(np.argmin(friends))]
-        circled.append(("friends of a far group", lonely, limit + 0.7, UNPOPULAR))
+        circled.append(("friends of a far group", points[int(np.argmin(friends))], limit + 0.7, UNPOPULAR))
     dots = [
         styled("rows", "", points[some, 0], points[some, 1], key)
         for some, key in ((heard, POPULAR), (~heard, UNPOPULAR))
@@ -93,7 +86,7 @@ def where(points: Array, friends: np.ndarray, heard: np.ndarray, limit: float) -
     return plane(title, (*dots, *circles), reach=10.0, centre=(4.0, 0.0), marks=marks)
 
 
-def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> Panel:
+def popularity(friends: Any, heard: Mask, design: PricedDesign) -> Panel:
     k, vote = len(friends), design.vote
     order = np.argsort(friends)
     places, shares = np.arange(1, k + 1), friends[order] / k
@@ -103,8 +96,8 @@ def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> 
     ]
     marks = (
         text_at("far groups", 0.17 * k, shares[0] + 0.01, UNPOPULAR),
-        Mark("above: weight 1", "horizontal", x=0.6 * k, y=vote.everybody / k, colour_key=POPULAR),
-        Mark("below: weight 0", "horizontal", x=0.6 * k, y=vote.nobody / k, side="below",
+        Mark("above: weight 1", "horizontal", 0.6 * k, vote.everybody / k, colour_key=POPULAR),
+        Mark("below: weight 0", "horizontal", 0.6 * k, vote.nobody / k, side="below",
              colour_key=UNPOPULAR),
     )  # fmt: skip
     agreed = float(friends.sum()) / k**2
@@ -114,15 +107,14 @@ def popularity(friends: np.ndarray, heard: np.ndarray, design: PricedDesign) -> 
     note = f"Friendly pairs: {agreed:.3f} of all. From a share of {needed:.3f} a release is nearly sure."
     return Panel(
         "Who is popular", "groups, by number of friends", "share of all groups that are friends",
-        lines, "linear", "linear", note=note, ylim=(0.0, 1.05), marks=marks,
+        lines, "linear", "linear", note, ylim=(0.0, 1.05), marks=marks,
     )  # fmt: skip
 
 
 # What one replaced group moves
 
 
-GROUPS, LEAST_QUORUM = 60, 0.7
-EVERYONE = 1e6  # a limit at which all groups are friends
+GROUPS = 60
 
 
 def ratios(first: Array, second: Array) -> Array:
@@ -141,7 +133,7 @@ def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Col
 
 def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
     size, k = d + 4, GROUPS
-    limit = EVERYONE if wide else covariance_limits(d, size)[3]
+    limit = 1e6 if wide else covariance_limits(d, size)[3]  # a limit at which all groups are friends
     first = normal_factors(k, size, d, rng)
     second = first.copy()
     second[0] = second[0] * rng.choice([0.0, 1.5, 3.0, 1e9])
@@ -149,23 +141,19 @@ def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
     friends = [one.friends(limit) for one in groups]
     count = abs(int(friends[0].sum() - friends[1].sum())) / (2 * (k - 1))
     quorum = min(int(friends[0].sum()), int(friends[1].sum()), k * k - 1)
-    if quorum < LEAST_QUORUM * k * k:
+    if quorum < 0.7 * k * k:
         return {"count": count, "shares": 0.0, "distance": 0.0}
     vote = Thresholds(k, k // 2 + 1, min(k // 2 + 10, quorum // k - 1), quorum)
     weights = [vote.weights(one) for one in friends]
     roots = [one.average(weight) for one, weight in zip(groups, weights, strict=True)]
     bound = log1p(vote.change * vote.spread(limit * ROUNDING) / k)
-    moved = float(np.log(ratios(*roots)))
-    return {"count": count, "shares": k * _moved(*weights) / vote.change, "distance": moved / bound}
-
-
-def _moved(first: Array, second: Array) -> float:
-    u, v = np.append(first, 0.0) / first.sum(), np.append(second, 0.0) / second.sum()
+    u, v = (np.append(weight, 0.0) / weight.sum() for weight in weights)
     v[0], v[-1] = 0.0, v[0]  # the replaced group is another point
-    return float(np.maximum(u - v, 0).sum())
+    shares = k * float(np.maximum(u - v, 0).sum()) / vote.change
+    return {"count": count, "shares": shares, "distance": float(np.log(ratios(*roots))) / bound}
 
 
-NEIGHBOURS = Sweep("al22-neighbours", grid(d=[1, 2, 3]), neighbours, 100, blocks(10))
+NEIGHBOURS = Sweep("al22-neighbours", grid(d=[1, 2, 3]), neighbours, 100)
 
 
 def reached(name: str, values: pd.Series, share: float) -> Verdict:
@@ -184,7 +172,7 @@ def reached(name: str, values: pd.Series, share: float) -> Verdict:
     )
 
 
-def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
+def neighbours_move_little(frame: pd.DataFrame) -> Checks:
     return [
         reached("count of friends over its sensitivity", frame["count"], 1.0),
         reached("weights in total variation over C/k", frame["shares"], 0.9),
@@ -197,7 +185,6 @@ def neighbours_move_little(frame: pd.DataFrame) -> list[Verdict]:
 
 VOTERS, LIMIT = 100, 1.0  # points, and ρ: friends are at most that far apart
 THRESHOLDS = Thresholds.of(VOTERS, 0.5 + 1 / VOTERS, 0.75, 0.8)
-TRIES = 200  # data sets; each is compared with a few neighbours
 FAR = (-0.5, 0.6, 0.9, 1.1, 2.0, 10.0, 1e6)  # where points go, in units of ρ
 
 
@@ -223,14 +210,14 @@ def attack(mine: Callable[[Array], Any], *, seed: int = 17) -> Attacked:
     Both have at least the quorum of friendly pairs, as the vote has made sure where something is released.
     """
     moved, pairs = 0.0, 0
-    for first, second in _neighbours(stream(seed, Role.DATA, "any-gaussian-exercise", 0, 0)):
+    for first, second in _neighbours(stream(seed, Role.DATA, "any-gaussian-exercise")):
         moved = max(moved, abs(float(mine(first.copy())) - float(mine(second.copy()))))
         pairs += 1
     return Attacked(moved, 2 * LIMIT * THRESHOLDS.change / VOTERS, pairs)
 
 
-def _neighbours(rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
-    for attempt in range(TRIES):
+def _neighbours(rng: Generator) -> Iterator[tuple[Array, Array]]:
+    for attempt in range(200):  # data sets; each is compared with a few neighbours
         cloud = rng.uniform(-0.5, 0.5, VOTERS) * rng.uniform(0.5, 1.5)
         clumps = np.where(np.arange(VOTERS) < VOTERS // 2, -0.49, 0.49) + 0.01 * cloud
         first = clumps if attempt % 2 else cloud
@@ -243,31 +230,30 @@ def _neighbours(rng: np.random.Generator) -> Iterator[tuple[Array, Array]]:
 
 
 def _agree(points: Array) -> bool:
-    friends = Points(points[:, None], LIMIT).friends(LIMIT)
-    return bool(friends.sum() >= THRESHOLDS.quorum)
+    return bool(Points(points[:, None], LIMIT).friends(LIMIT).sum() >= THRESHOLDS.quorum)
 
 
 # A mask has the shape of the covariance that it hides (AL22 Lemmas 5.1 and 5.2, Proposition 6.2).
 
 
-MASK, ONE_SIZE, PLAIN = "covariance/populous", "idea/noise", "non-private"
-MASK_ROWS, MASK_CONDITION, DRAWN = (9000, 18_000), 25.0, 6
+MASK, PLAIN = "covariance/populous", "non-private"
+DRAWN = 6
 MASK_DESIGN = 0.1, "thompson_laplace"
 
 
-def masks(
-    run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition: float = MASK_CONDITION
-) -> Chart:
+def masks(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition: float = 25.0) -> Chart:
     """Return masked releases of a round and of a long covariance (then noise of one size on the long one)."""
     budget = ApproxDP(epsilon, delta)
     least, usual = (PopulousFrame(0, 2, one, *MASK_DESIGN).fewest for one in (budget, BUDGET))
-    few, many = multiples(MASK_ROWS, least / usual)
-    root = random_root(np.array([1.0, condition]) * 4 / condition, _stream(run.seed, Role.DATA))
-    circle = random_root(np.array([4.0, 4.0]), _stream(run.seed, Role.DATA))
+    few, many = multiples((9000, 18_000), least / usual)
+    root = random_root(
+        np.array([1.0, condition]) * 4 / condition, stream(run.seed, Role.DATA, "any-gaussian-masks")
+    )
+    circle = random_root(np.array([4.0, 4.0]), stream(run.seed, Role.DATA, "any-gaussian-masks"))
 
     def released(of: Array, n: int) -> list[Array]:
         charge = PopulousFrame(n, 2, budget, *MASK_DESIGN).design.charges[1]
-        source = SimulatedNoise(_stream(run.seed, Role.NOISE))
+        source = SimulatedNoise(stream(run.seed, Role.NOISE, "any-gaussian-masks"))
         return [masked(of, charge, source) for _ in range(DRAWN)]
 
     shape, round_ = "Round" if condition == 1 else "Long", released(circle, few)
@@ -276,13 +262,12 @@ def masks(
         _ellipses(f"Round, n = {number(few)}", circle, round_, MASK),
         _ellipses(f"{shape}, n = {number(few)}", root, released(root, few), MASK),
         _ellipses(f"{shape}, n = {number(many)}", root, released(root, many), MASK),
-        _ellipses(f"Noise of one size, n = {number(few)}", root, one_size, ONE_SIZE),
+        _ellipses(f"Noise of one size, n = {number(few)}", root, one_size, "idea/noise"),
     )
-    named = text_at("black: Σ", 0.0, -2.7, PLAIN)
     return Chart(
         "masks",
         "A mask has the shape of what it hides; additive noise has not",
-        (replace(panels[0], marks=(named,)), *panels[1:]),
+        (replace(panels[0], marks=(text_at("black: Σ", 0.0, -2.7, PLAIN),)), *panels[1:]),
         alt="Four panels: a circle and a long ellipse with masked releases around them, the ellipse at twice"
         " the rows, and the ellipse with noise of one size, which is far too much across. The masked"
         " releases of the ellipse are as far from it, in its own units, as those of the circle.",
@@ -290,10 +275,6 @@ def masks(
         " matrix from both sides, so a long axis gets much noise and a short one little, and nobody has to"
         " know either. More rows narrow it.",
     )
-
-
-def _stream(seed: int, role: Role) -> Generator:
-    return stream(seed, role, "any-gaussian-masks", 0, 0)
 
 
 def _ellipses(title: str, root: Array, released: list[Array], key: str) -> Panel:
@@ -322,7 +303,7 @@ def frobenius(d: int, eta: float, *, trials: int, data: Generator, noise: Genera
 
 def _masks(name: str, factor: int, dimensions: tuple[int, ...]) -> Sweep:
     points = tuple({"d": d, "eta": factor * frobenius_mask(ALPHA, d, BETA)} for d in dimensions)
-    return Sweep(name, points, frobenius, 200, blocks(10))
+    return Sweep(name, points, frobenius, 200)
 
 
 FROBENIUS = _masks("al22-frobenius-masks", 1, (1, 2, 5, 10))
@@ -332,11 +313,10 @@ TWICE = _masks("al22-twice-frobenius-masks", 2, (5, 10))
 # What is claimed
 
 
-def frobenius_masks_are_concentrated(frame: pd.DataFrame, twice: pd.DataFrame) -> list[Verdict]:
+def frobenius_masks_are_concentrated(frame: pd.DataFrame, twice: pd.DataFrame) -> Checks:
     checks = [seldom(f"d = {d}", rows["frobenius"] > ALPHA, BETA) for d, rows in frame.groupby("d")]
     for d, rows in twice.groupby("d"):
-        moved = int((rows["frobenius"] > ALPHA).sum())
-        share = measures.share(moved, len(rows), 2 * claim_level())
+        share = measures.share(int((rows["frobenius"] > ALPHA).sum()), len(rows), 2 * claim_level())
         checks.append(measures.between(f"twice as wide, d = {d}", share, BETA, 1.0))
     return checks
 

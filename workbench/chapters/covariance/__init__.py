@@ -29,16 +29,3 @@ FULL = (  # minutes of runs
     "covariance/net-rows-grow",
     "covariance/four-kinds-side-by-side",
 )
-
-
-__all__ = [
-    "CLAIMS",
-    "FULL",
-    "judge",
-    "long_ellipsoids",
-    "net_floors",
-    "one_radius",
-    "side_by_side",
-    "step_by_step",
-    "three_layers",
-]

@@ -14,7 +14,7 @@ incomplete beta function. For rows clipped to the ball of radius γ the second m
     noise      γ²/(n√ρ) √(d(d + 1)/2)                             root mean square, ρ-zCDP
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -22,8 +22,8 @@ from math import exp, inf, log, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 from scipy.optimize import minimize_scalar
 
 from workbench.bounds import smallest
@@ -63,9 +63,9 @@ from workbench.privacy import ZCDP, Charge, noise_source
 from workbench.privacy.mechanisms import gaussian_scale, symmetric_gaussian
 from workbench.special import betainc, betaln
 from workbench.study import measures
-from workbench.study.measures import local_slope, seldom, summary
-from workbench.study.rules import Claim, Verdict, enough, in_proportion
-from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
+from workbench.study.measures import by, local_slope, rms, seldom, summary
+from workbench.study.rules import Checks, Claim, enough, in_proportion
+from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, value_of
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5
@@ -124,8 +124,7 @@ class CutStudent:
     def beyond(self, order: int, radius: float) -> float:
         # E[|x|^{2 order}; |x| > γ]
         share = radius**2 / (self.degrees - 2 + radius**2)
-        inside = betainc(self.d / 2 + order, self.degrees / 2 - order, share)
-        return float(self.moment(order) * (1 - inside))
+        return float(self.moment(order) * (1 - betainc(self.d / 2 + order, self.degrees / 2 - order, share)))
 
 
 def naive(
@@ -209,7 +208,7 @@ def spreads(n: int, upper: float, *, rho: float = RHO, d: int = D, data: Generat
         "private": law.size(value - plain),
         "reference": law.error(plain),
         "naive": law.error(simple),
-        "naive noise": measures.rms([law.size(upper * (z - moment)) for z in noisy]),
+        "naive noise": rms([law.size(upper * (z - moment)) for z in noisy]),
     }
 
 
@@ -228,8 +227,8 @@ def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator
     return {"low": seen[0], "high": seen[-1], "promised": band.next_lower(STEP_LOWER)}
 
 
-LAYERED = Sweep("m21-heavy-layers", grid(degrees=DEGREES, n=LAYER_N), layers, 10, blocks(10))
-SPREADS = Sweep("m21-heavy-spreads", grid(n=SPREAD_N, upper=UPPERS), spreads, 10, blocks(10))
+LAYERED = Sweep("m21-heavy-layers", grid(degrees=DEGREES, n=LAYER_N), layers, 10)
+SPREADS = Sweep("m21-heavy-spreads", grid(n=SPREAD_N, upper=UPPERS), spreads, 10)
 STEPS = Sweep(
     "m21-heavy-steps",
     tuple(
@@ -239,7 +238,6 @@ STEPS = Sweep(
     ),
     steps,
     60,
-    blocks(10),
 )
 
 
@@ -259,8 +257,8 @@ def three_layers(
         fine = np.geomspace(radii[0], radii[-1], 41).tolist()
         layers: tuple[tuple[str, Callable[..., float], Callable[[float], float]], ...] = (
             ("bias", measures.mean, law.bias),
-            ("noise", measures.rms, partial(law.noise, n=n, rho=rho)),
-            ("sampling", measures.rms, partial(law.sampling, n=n)),
+            ("noise", rms, partial(law.noise, n=n, rho=rho)),
+            ("sampling", rms, partial(law.sampling, n=n)),
         )
         curves, lines = [], []
         for part, statistic, foreseen in layers:
@@ -277,7 +275,7 @@ def three_layers(
         panel = Panel(
             f"Student rows, ν = {law.degrees:g}", "clipping radius γ (σ)", ERROR, (*curves, *lines, total),
             note=f"n = {number(n)}, d = {d}, ρ = {number(rho)}.", xlim=ends, ylim=(1e-4, 2.0),
-            marks=(Mark(f"best radius: {number(middle, 2)}", "vertical", x=middle),),
+            marks=(Mark(f"best radius: {number(middle, 2)}", "vertical", middle),),
         )  # fmt: skip
         panels.append(panel)
     return Chart(
@@ -299,7 +297,7 @@ def long_ellipsoids(
     """Return errors, naive and preconditioned, against the length of the ellipsoid."""
     (rows,) = multiples([SPREAD_N], n / SHOWN_N)
     uppers = sorted({max(upper * one / UPPERS[1], 1.0) for one in UPPERS})
-    groups = measures.by(run.table(SPREADS.moved(grid(n=rows, upper=uppers, rho=rho, d=d))), "upper")
+    groups = by(run.table(SPREADS.moved(grid(n=rows, upper=uppers, rho=rho, d=d))), "upper")
     series = [
         measured("one radius", medians(groups, "naive"), NAIVE),
         measured("preconditioned", medians(groups, "error"), PRECONDITIONED),
@@ -327,7 +325,7 @@ def long_ellipsoids(
 # What is claimed
 
 
-def layer(frame: pd.DataFrame, part: str) -> Array:
+def layer(frame: DataFrame, part: str) -> Array:
     return frame[[f"{part} {i}" for i in range(len(FACTORS))]].to_numpy()
 
 
@@ -336,7 +334,7 @@ def _least_private(values: Array) -> float:
     return float((bias.mean(axis=0) + np.sqrt((noise**2).mean(axis=0))).min())
 
 
-def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def moments_decide_the_rate(frame: DataFrame, lengths: DataFrame, seed: int) -> Checks:
     slopes, logs = [], np.log(LAYER_N)
     for degrees in DEGREES:
         law, found = CutStudent(degrees, D), []
@@ -363,9 +361,9 @@ def moments_decide_the_rate(frame: pd.DataFrame, lengths: pd.DataFrame, seed: in
     yield from _lengths(lengths, seed)
 
 
-def _lengths(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
-    groups = measures.by(frame, "upper")
-    found = {u: summary(measures.rms, one["naive noise"], seed, f"naive {u:g}") for u, one in groups.items()}
+def _lengths(frame: DataFrame, seed: int) -> Checks:
+    groups = by(frame, "upper")
+    found = {u: summary(rms, one["naive noise"], seed, f"naive {u:g}") for u, one in groups.items()}
     foreseen = {upper: naive_noise(upper) for upper in UPPERS}
     long = UPPERS[1:]
     for u in UPPERS:
@@ -385,16 +383,15 @@ def _lengths(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
     yield enough(check, "M21/HT/Alg3", "enough for an error that does not change with u")
 
 
-def a_step_keeps_its_promise(frame: pd.DataFrame) -> Iterator[Verdict]:
+def a_step_keeps_its_promise(frame: DataFrame) -> Checks:
     for point in STEPS.points:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < rows["promised"]) | (rows["high"] > 1)
         short = rows["promised"] < 2 * STEP_LOWER
         name = f"{point['calibration']}, d = {point['d']}"
         statement = "ℓ' ≥ 2ℓ and ℓ'I ≤ AΣAᵀ ≤ I, but for 10 % of runs"
-        found = seldom(name, outside | short, STEP_BETA, statement, n=point["n"])
         yield enough(
-            found,
+            seldom(name, outside | short, STEP_BETA, statement, n=point["n"]),
             "M21/HT/Thm3.2",
             "matrix Bernstein and the noise's norm add up to e ≤ 1/8: the step doubles ℓ",
         )

@@ -4,19 +4,18 @@ Covariances are rotated, eigenvalues at least 1, the mean ten standard deviation
 1, the condition number, and ten times its root for the mean.
 """
 
-from collections.abc import Iterator
 from math import hypot, inf, sqrt
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.chapters.many_dimensions.coinpress import AS_PREDICTED, RHO, SOURCE, column, ratio
 from workbench.estimators.coinpress import CoinPressCovariance, CoinPressGaussian
 from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ZCDP
 from workbench.study.measures import at, near, paired_columns, resampled
-from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.rules import Checks, Claim, Verdict, claim_level
 from workbench.study.sweeps import Point, Row, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
@@ -81,7 +80,7 @@ FORESEEN = over_spectra("m21-joint-foreseen", SETTINGS, 10)
 FORESEEN_FEW = over_spectra("m21-joint-foreseen-few", FEW, 60)  # errors in few dimensions vary more
 
 
-def price_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def price_checks(frame: DataFrame, seed: int) -> Checks:
     level, rng = claim_level(parts=2 * len(PRICES.points)), resampler(seed, PRICES.name)
     for point in PRICES.points:
         rows, where = at(frame, condition=point["condition"]), f"condition {point['condition']:g}"
@@ -90,13 +89,13 @@ def price_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
             yield ratio(said, *both, low, high, level, rng, n=point["n"])
 
 
-def prediction(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+def prediction(*frames: DataFrame, seed: int) -> Checks:
     rng, level = resampler(seed, "m21-joint-foreseen"), claim_level(parts=len(SETTINGS + FEW))
     settings = [(frames[0], point) for point in SETTINGS] + [(frames[1], point) for point in FEW]
     return [worst(frame, point, level, rng) for frame, point in settings]
 
 
-def worst(frame: pd.DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
+def worst(frame: DataFrame, point: Point, level: float, rng: Generator) -> Verdict:
     n, d, rho = point["n"], point["d"], point["rho"]
     errors = paired_columns(at(frame, **point), "error", "spectrum")
 

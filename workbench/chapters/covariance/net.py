@@ -5,12 +5,11 @@ rows and without noise. On the line a grid of logarithms of step s has a mean fl
 variance is uniform on the logarithmic scale.
 """
 
-from collections.abc import Iterator
 from math import log
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.chapters.covariance.one_radius import PLAIN, error_of
 from workbench.charts.curves import ERROR, LEVEL, Chart, Panel, across, measured, number, styled, text_at
@@ -20,9 +19,9 @@ from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import PureDP
 from workbench.study import measures
-from workbench.study.measures import summary
-from workbench.study.rules import Claim, Verdict, enough
-from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, multiples, value_of
+from workbench.study.measures import at, between, by, summary
+from workbench.study.rules import Checks, Claim, enough
+from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, value_of
 from workbench.types import Array
 
 NET = "covariance/pure-net"
@@ -62,7 +61,7 @@ def net_errors(
 
 
 NETS = {
-    d: Sweep(f"m21-heavy-net-{d}", grid(d=d, alpha=alphas, n=NET_N[d]), net_errors, trials, blocks(10))
+    d: Sweep(f"m21-heavy-net-{d}", grid(d=d, alpha=alphas, n=NET_N[d]), net_errors, trials)
     for (d, alphas), trials in zip(ALPHAS.items(), (60, 15), strict=True)
 }
 
@@ -75,14 +74,14 @@ def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
         frame = run.table(sweep.moved(grid(d=d, alpha=ALPHAS[d], n=ns, epsilon=epsilon)))
         series, marks = [], []
         for place, alpha in enumerate(ALPHAS[d] if len(frame) else ()):
-            rows, rank = measures.at(frame, alpha=alpha), 1 - place / (len(ALPHAS[d]) - 1)
-            found = measures.means(measures.by(rows, "n"), "error", run.seed, f"net {d} {alpha:g}", LEVEL)
+            rows, rank = at(frame, alpha=alpha), 1 - place / (len(ALPHAS[d]) - 1)
+            found = measures.means(by(rows, "n"), "error", run.seed, f"net {d} {alpha:g}", LEVEL)
             floor = rows["floor"].mean()
             series.append(measured(f"step {number(alpha / 2)}", found, NET, rank=rank))
             series.append(across("", found, floor, NET, rank=rank))
             if not place and d == 1:
                 marks.append(text_at("the floor of this net", 2.6 * min(found), 1.1 * floor))
-        plain = {n: rows["reference"].mean() for n, rows in measures.by(frame, "n").items()}
+        plain = {n: rows["reference"].mean() for n, rows in by(frame, "n").items()}
         series.append(styled("truth", "no privacy", plain, plain.values(), PLAIN))
         axes = "number of rows n", f"mean {ERROR}"
         panels.append(Panel(f"d = {d}", *axes, series, marks=marks))
@@ -98,22 +97,22 @@ def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
     )
 
 
-def falls_to_the_floor(*frames: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def falls_to_the_floor(*frames: DataFrame, seed: int) -> Checks:
     for d, frame in zip(NETS, frames, strict=True):
         floors, (few_n, *_, many_n) = {}, NET_N[d]
         for place, alpha in enumerate(ALPHAS[d]):
-            few, many = (measures.at(frame, alpha=alpha, n=n) for n in (few_n, many_n))
+            few, many = (at(frame, alpha=alpha, n=n) for n in (few_n, many_n))
             name, label = f"d = {d}, alpha = {alpha:g}", f"m21-heavy-net {d} {alpha:g}"
             over = summary(_ratio, many[["error", "floor"]], seed, label)
-            check = measures.between(f"error over floor, {name}", over, 0.0, 1.3, n=many_n, bound=1.0)
+            check = between(f"error over floor, {name}", over, 0.0, 1.3, n=many_n, bound=1.0)
             yield enough(check, "M21/pure", "enough for the floor of the net, within 30 %")
             label = f"{label} {2 * place + 1}"
             means = [summary(measures.mean, rows["error"], seed, label) for rows in (few, many)]
             name = f"error at n = {few_n} over that at {many_n}, {name}"
-            yield measures.between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0)
+            yield between(name, measures.ratio(*means), 1.0, 10.0, bound=1.0)
             floors[alpha] = measures.scaled(means[1], 1 / alpha)
         name, spread = f"error over step, largest over smallest, d = {d}", measures.spread(floors)
-        yield measures.between(name, spread, 0.0, 1.5, n=many_n)
+        yield between(name, spread, 0.0, 1.5, n=many_n)
 
 
 def _ratio(pairs: Array) -> float:

@@ -6,15 +6,14 @@ grows, `errors` goes through spectra of every sort. Every frame and every scale 
 lies on a grid by chance.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from math import inf, isfinite, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.chapters.covariance.one_radius import PLAIN, error_of, estimate_zero, geometric
 from workbench.charts.curves import ERROR, Chart, Panel, measured, medians, number, styled, text_at
@@ -26,8 +25,8 @@ from workbench.populations import Rotated
 from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.measures import certain, means, seldom
-from workbench.study.rules import Claim, Verdict, claim_level, combine, enough, supremum
+from workbench.study.measures import between, by, certain, means, seldom
+from workbench.study.rules import Checks, Claim, Verdict, claim_level, combine, enough, supremum
 from workbench.study.search import fewest_rows as least_rows
 from workbench.study.sweeps import (
     Row,
@@ -102,8 +101,7 @@ def voted(
     before = geometric(k, top) if k > 1 else np.ones(1)
     law = rotated(np.concatenate([np.full(d - k, gap**2), before]), data)
     known = min(gap * uncertain(data), 1.0)
-    estimator = SubspaceAggregate(k=k, gap=known, centred=True)
-    found = value_of(estimator, law.sample(n, rng=data), budget, noise)
+    found = value_of(SubspaceAggregate(k=k, gap=known, centred=True), law.sample(n, rng=data), budget, noise)
     if isinstance(found, Abstention):
         return inf, 0.0
     plane, seen = law.basis[:, d - k :], law.seen_by(np.eye(d) + (known - 1) * found)
@@ -112,14 +110,9 @@ def voted(
 
 @each_trial
 def sides(
-    n: int,
-    condition: float,
-    *,
-    epsilon: float = EPSILON,
-    delta: float = DELTA,
-    data: Generator,
+    n: int, condition: float, *, epsilon: float = EPSILON, delta: float = DELTA, data: Generator,
     noise: Generator,
-) -> Row:
+) -> Row:  # fmt: skip
     """Measure errors on the same rows, mean 1000 sd away: unbounded, CoinPress, one step, none.
 
     All but the unbounded one are given ten times the largest eigenvalue, and that the smallest is 1. `three
@@ -167,15 +160,11 @@ def any_rows(d: int) -> int:
 
 
 EIGENVALUES = Sweep(
-    "m21-unbounded-eigenvalues",
-    grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)),
-    spectra,
-    60,
-    blocks(10),
+    "m21-unbounded-eigenvalues", grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)), spectra, 60
 )
-VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6)), votes, 40, blocks(10))
-COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6)), votes, 60, blocks(10))
-SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8, blocks(10))
+VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6)), votes, 40)
+COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6)), votes, 60)
+SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8)
 ANY = Sweep(
     "m21-unbounded-any", grid(d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW)), errors, 3, blocks(20)
 )
@@ -193,7 +182,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
     most = max(2, int(len(CONDITIONS) * min(1.0, resources().limit / made.times_usual)))
     kept = sorted({round(place) for place in np.linspace(0, len(CONDITIONS) - 1, most)})
     made = made.moved(made.points[place] for place in kept)
-    groups = measures.by(run.table(made), "condition")
+    groups = by(run.table(made), "condition")
     foreseen = UnboundedCovariance().predicted_error(n, D, budget)
     series = []
     for column, (label, key, rank) in SIDES_SHOWN.items():
@@ -234,7 +223,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
 # What is claimed
 
 
-def eigenvalues_to_a_factor(frame: pd.DataFrame) -> Iterator[Verdict]:
+def eigenvalues_to_a_factor(frame: DataFrame) -> Checks:
     for point in EIGENVALUES.points:
         rows = measures.at(frame, **point)
         outside = (rows["low"] < WITHIN[0]) | (rows["high"] > WITHIN[1])
@@ -247,25 +236,25 @@ def eigenvalues_to_a_factor(frame: pd.DataFrame) -> Iterator[Verdict]:
         )
 
 
-def error_follows_the_gap(frame: pd.DataFrame, seed: int) -> list[Verdict]:
-    over = means(measures.by(frame, "gap"), "over", seed, "m21-unbounded over")
+def error_follows_the_gap(frame: DataFrame, seed: int) -> Checks:
+    over = means(by(frame, "gap"), "over", seed, "m21-unbounded over")
     name, spread = "error over gap, largest over smallest mean", measures.spread(over)
-    check = measures.between(name, spread, 0.0, 1.5, n=VOTE_N)
+    check = between(name, spread, 0.0, 1.5, n=VOTE_N)
     each = measures.each("mean error over gap at gap ", over, 0.0, 1.0)
     return [enough(check, "M21/UG/Alg2", "enough for an error in proportion to the gap"), *each]
 
 
-def coarse_closes_any_gap(frame: pd.DataFrame) -> Iterator[Verdict]:
-    for gap, rows in measures.by(frame, "gap").items():
+def coarse_closes_any_gap(frame: DataFrame) -> Checks:
+    for gap, rows in by(frame, "gap").items():
         name, statement = f"gap {gap:g}", "λ_{k+1}/λ_1 ≥ 1/20 afterwards, but for 10 % of runs"
         found = seldom(name, rows["spread"] < 0.05, BETA, statement, n=VOTE_N)
         yield enough(found, "M21/UG/Thm5.1", "enough for λ_{k+1}/λ_1 ≥ 1/20 whatever the gap was")
 
 
-def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame, seed: int) -> Verdict:
-    groups = measures.by(frame, "condition")
+def flat_in_the_condition_number(frame: DataFrame, any_spectrum: DataFrame, seed: int) -> Verdict:
+    groups = by(frame, "condition")
     spread = measures.spread(means(groups, "error", seed, "m21-unbounded error"))
-    flat = measures.between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=SIDE_N)
+    flat = between("unbounded, largest over smallest mean error", spread, 0.0, FLAT, n=SIDE_N)
     low, high = CONDITIONS[0], CONDITIONS[-1]
     silent, alike = over_spectra(any_spectrum, seed)
     checks = [
@@ -282,13 +271,13 @@ def flat_in_the_condition_number(frame: pd.DataFrame, any_spectrum: pd.DataFrame
         ends = [measures.median(groups[end][column], claim_level(parts=2)) for end in (high, low)]
         statement = f"{name}: median error at {high:g} over that at {low:g}"
         ratio, bound = measures.ratio(*ends), low_ratio or high_ratio
-        checks.append(measures.between(statement, ratio, low_ratio, high_ratio, n=SIDE_N, bound=bound))
+        checks.append(between(statement, ratio, low_ratio, high_ratio, n=SIDE_N, bound=bound))
     more = coinpress_steps(high) / coinpress_steps(low)
     checks.append(certain("CoinPress, tight: steps at 1e12 over those at 1e2", more, 1.5, inf, bound=1.5))
     return combine(checks, len(frame) + silent.trials)
 
 
-def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def over_spectra(frame: DataFrame, seed: int) -> Checks:
     n = any_rows(ANY_D)
     silent = supremum(f"no release, d = {ANY_D}", frame, frame["abstained"], BETA, factor=5.0, n=n)
     groups = dict(iter(frame[~frame["abstained"]].groupby("spectrum", sort=False)))
@@ -297,7 +286,7 @@ def over_spectra(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return [
         silent,
         enough(
-            measures.between(name, spread, 0.0, FLAT, n=n),
+            between(name, spread, 0.0, FLAT, n=n),
             "M21/UG/iteration",
             "enough for an error that does not change with the spectrum",
         ),

@@ -18,16 +18,3 @@ FULL = (  # minutes of runs
     "many-dimensions/mean-rows-grow",
     "many-dimensions/covariance-rows-grow",
 )
-
-
-__all__ = [
-    "CLAIMS",
-    "FULL",
-    "balls",
-    "error_against_dimension",
-    "error_against_steps",
-    "price_of_a_covariance",
-    "price_of_a_mean",
-    "skewed_rows",
-    "steps_on_the_wrong_side",
-]

@@ -49,7 +49,6 @@ from workbench.study.sweeps import (
     Row,
     Run,
     Sweep,
-    blocks,
     each_trial,
     error_of,
     grid,
@@ -100,15 +99,9 @@ def distances(
 
 @each_trial
 def side_by_side(
-    n: int,
-    d: int,
-    half_width: float,
-    epsilon: float,
-    *,
-    delta: float = DELTA,
-    data: Generator,
+    n: int, d: int, half_width: float, epsilon: float, *, delta: float = DELTA, data: Generator,
     noise: Generator,
-) -> Row:
+) -> Row:  # fmt: skip
     theta = data.uniform(-half_width, half_width, d)
     x = data.standard_normal((n, d)) + theta
     return distances(estimators(d, half_width), x, theta, ApproxDP(epsilon, delta), noise)
@@ -116,16 +109,9 @@ def side_by_side(
 
 @each_trial
 def laws(
-    n: int,
-    d: int,
-    epsilon: float,
-    law: str,
-    *,
-    delta: float = DELTA,
-    half_width: float = REACH,
-    data: Generator,
-    noise: Generator,
-) -> Row:
+    n: int, d: int, epsilon: float, law: str, *, delta: float = DELTA, half_width: float = REACH,
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
     radius = half_width * sqrt(d)
     methods: dict[str, Estimator[Any]] = {
         BALL: CoinPressMean(radius=radius, sigma=1.0),
@@ -139,12 +125,10 @@ def laws(
     return distances(methods, x + theta, theta, ApproxDP(epsilon, delta), noise)
 
 
-AGAINST_D = Sweep(
-    "m21-means-d", grid(n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON), side_by_side, 10, blocks(10)
-)
+AGAINST_D = Sweep("m21-means-d", grid(n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON), side_by_side, 10)
 SKEWED = Sweep(
     "m21-skewed-rows",
-    grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=tuple(LAWS)),
+    grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=LAWS),
     laws,
     7,
     {"quick": 1, "full": 14},
@@ -162,8 +146,7 @@ def predicted(key: str, estimator: Any, n: int, d: int, budget: ApproxDP) -> Par
         return Parts(sqrt(d / n), sqrt(d) * sqrt(max(rms**2 - 1 / n, 0.0)), d)
     if isinstance(estimator, CoinPressMean):
         return Means.parts(estimator, n, d, budget)
-    charges = list(estimator.plan(n, d, budget).charges())
-    return Parts(sqrt(d / n), sqrt(d) * gaussian_scale(charges[-1]), d)
+    return Parts(sqrt(d / n), sqrt(d) * gaussian_scale(list(estimator.plan(n, d, budget).charges())[-1]), d)
 
 
 def _ratio(key: str, point: Point, once: bool = False) -> float:
@@ -247,7 +230,7 @@ def skewed_rows(
         curves.append(styled("reference", "sample mean", groups, plain, PLAIN))
         if law == "skewed" and groups:
             x, y, said = max(groups) / 3, min(curves[0].y), "the bias: no number of rows repairs it"
-            marks = (Mark(said, "horizontal", x=x, y=y, colour_key=BALL),)
+            marks = (Mark(said, "horizontal", x, y, colour_key=BALL),)
         axes, ylim = ("number of rows n", "median error (σ)"), covering((0.005, 2), curves)
         panels.append(Panel(title, *axes, curves, ylim=ylim, marks=marks))
     return Chart(
@@ -268,7 +251,7 @@ def skewed_rows(
 # Rows are standard normal about a mean at distance 1 from the origin.
 
 
-EXERCISE_N, EXERCISE_D, EXERCISE_REACH = 200, 8, 6.0
+EXERCISE_D, EXERCISE_REACH = 8, 6.0
 CORNERS, AXIS = EXERCISE_REACH * np.ones((4, EXERCISE_D)), EXERCISE_REACH * np.eye(4, EXERCISE_D)
 LAST = np.array([[1.0], [1.0], [1.0], [-1.0]])  # one row changes its sign
 PAIRS = (Pair("from corner to corner", CORNERS, CORNERS * LAST), Pair("along an axis", AXIS, AXIS * LAST))
@@ -277,4 +260,4 @@ PAIRS = (Pair("from corner to corner", CORNERS, CORNERS * LAST), Pair("along an 
 def world(rng: Generator) -> tuple[Array, Array]:
     mean = rng.standard_normal(EXERCISE_D)
     mean /= np.linalg.norm(mean)
-    return mean + rng.standard_normal((EXERCISE_N, EXERCISE_D)), mean
+    return mean + rng.standard_normal((200, EXERCISE_D)), mean

@@ -31,7 +31,7 @@ leave 1 undecided at two n of Figure 3: .985 [.958, 1.017] and .983 [.953, 1.007
 mean of 100 runs, with a standard error of about 1 % itself.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -39,9 +39,8 @@ from math import ceil, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
+from pandas import DataFrame, concat
 
 from workbench.bounds import smallest
 from workbench.bounds.m21 import coinpress_covariance_shape, coinpress_mean_shape
@@ -85,11 +84,9 @@ from workbench.study.measures import (
     scaled,
     slope_inside,
 )
-from workbench.study.rules import Claim, Verdict, beside, claim_level
-from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, multiples, resampler, value_of
+from workbench.study.rules import Checks, Claim, Verdict, beside, claim_level
+from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, resampler, value_of
 from workbench.types import Array
-
-Vector = NDArray[np.float64]
 
 SOURCE = "M21/prior-CoinPress"
 MODES = ("practical", "proved")
@@ -215,7 +212,7 @@ class Covariances:
         return mahalanobis_covariance_error(sigma + value - plain, sigma)
 
     @staticmethod
-    def frames(estimator: CoinPressCovariance, n: int, d: int, budget: Budget) -> list[Vector]:
+    def frames(estimator: CoinPressCovariance, n: int, d: int, budget: Budget) -> list[Array]:
         """Return the predicted eigenvalues of A Σ Aᵀ before every step."""
         found = [np.geomspace(1.0, estimator.upper, d) / estimator.upper]
         design = estimator.design(n, d, budget)
@@ -318,46 +315,50 @@ class Kind(NamedTuple):
     formulas: tuple[str, str]
 
     @classmethod
-    def of_sizes(cls, name: str, many: tuple[int, int], few: tuple[int, int], **parts: Any) -> "Kind":
-        """Return a kind, given trials and blocks of the sweeps of sizes."""
-        of = parts["of"]
+    def named(
+        cls, name: str, of: Of, axes: Mapping[str, Any], sizes: Any, rows: Any, shape: Any, formulas: Any
+    ) -> "Kind":
+        """Return a kind: of an axis what differs from the usual, trials and blocks; of sizes the latter."""
         given = {"rho": RHO, of.known: of.usual}
         points = [
             {"d": d, "alpha": alpha, "mode": mode, "n": max(2, round(factor * n)), **given}
-            for (d, alpha), both in parts["rows"].items()
+            for (d, alpha), both in rows.items()
             for mode, n in zip(MODES, both, strict=True)
             for factor in FACTORS
         ]
-        sizes = tuple(
-            Sweep(name + end, tuple(one for one in points if (one["d"] <= FEW) == bool(end)),
-                  partial(in_one_mode, of), trials, {"quick": 1, "full": full})
-            for end, (trials, full) in (("", many), ("-few", few))
-        )  # fmt: skip
-        return cls(sizes=sizes, **parts)
+        along = {
+            axis: Sweep(
+                f"{name}-{axis}",
+                grid(**{"n": n, "d": d, **given, **more}),
+                partial(in_both_modes, of),
+                trials,
+                *count,
+            )
+            for axis, (n, d, more, trials, *count) in axes.items()
+        }
+        every = tuple(
+            Sweep(
+                f"{name}-sizes{end}",
+                tuple(one for one in points if (one["d"] <= FEW) == bool(end)),
+                partial(in_one_mode, of),
+                trials,
+                {"quick": 1, "full": full},
+            )
+            for end, (trials, full) in zip(("", "-few"), sizes, strict=True)
+        )
+        return cls(of, along, every, rows, shape, formulas)  # fmt: skip
 
 
-means, covariances = partial(in_both_modes, Means), partial(in_both_modes, Covariances)
-MEANS = Kind.of_sizes(
-    "m21-mean-sizes",
-    (16, 62),
-    (40, 62),
-    of=Means,
-    axes={
-        "n": Sweep(
-            "m21-mean-n",
-            grid(n=(1000, 2000, 4000, 8000, 16_000), d=D, rho=RHO, reach=REACH),
-            means,
-            50,
-            blocks(10),
-        ),
-        "rho": Sweep(
-            "m21-mean-rho", grid(n=4000, d=D, rho=(0.02, 0.1, 0.5, 2.5), reach=REACH), means, 50, blocks(10)
-        ),
-        "d": Sweep(
-            "m21-mean-d", grid(n=4000, d=(4, 8, 16, 32, 64), rho=RHO, reach=REACH), means, 60, blocks(10)
-        ),
+MEANS = Kind.named(
+    "m21-mean",
+    Means,
+    {
+        "n": ((1000, 2000, 4000, 8000, 16_000), D, {}, 50),
+        "rho": (4000, D, {"rho": (0.02, 0.1, 0.5, 2.5)}, 50),
+        "d": (4000, (4, 8, 16, 32, 64), {}, 60),
     },
-    rows={
+    ((16, 62), (40, 62)),
+    {
         (5, 0.2): (285, 388),
         (10, 0.2): (480, 603),
         (20, 0.2): (838, 988),
@@ -365,53 +366,29 @@ MEANS = Kind.of_sizes(
         (10, 0.1): (1678, 1834),
         (10, 0.5): (140, 208),
     },
-    shape=lambda d, alpha: coinpress_mean_shape(d, alpha, RHO, REACH * sqrt(d)),
-    formulas=(
+    lambda d, alpha: coinpress_mean_shape(d, alpha, RHO, REACH * sqrt(d)),
+    (
         "χ²_d,.9 (1/n + s²) = α²: P(error ≤ α) = .9, s the noise of the last step",
         "d/α² + d/(α√ρ) + √d ln R/√ρ, constants 1",
     ),
 )
-COVARIANCES = Kind.of_sizes(
-    "m21-covariance-sizes",
-    (8, 72),
-    (8, 150),
-    of=Covariances,
-    axes={
-        "n": Sweep(
-            "m21-covariance-n",
-            grid(n=(10_000, 20_000, 40_000, 80_000), d=COVARIANCE_D, rho=RHO, condition=CONDITION),
-            covariances,
-            20,
-            blocks(10),
-        ),
-        "rho": Sweep(
-            "m21-covariance-rho",
-            grid(n=20_000, d=COVARIANCE_D, rho=(0.1, 0.5, 2.5), condition=CONDITION),
-            covariances,
-            20,
-            blocks(10),
-        ),
-        "d": Sweep(
-            "m21-covariance-d",
-            grid(n=30_000, d=(6, 10, 16, 24), rho=RHO, condition=CONDITION),
-            covariances,
-            5,
-            {"quick": 1, "full": 30},
-        ),
+COVARIANCES = Kind.named(
+    "m21-covariance",
+    Covariances,
+    {
+        "n": ((10_000, 20_000, 40_000, 80_000), COVARIANCE_D, {}, 20),
+        "rho": (20_000, COVARIANCE_D, {"rho": (0.1, 0.5, 2.5)}, 20),
+        "d": (30_000, (6, 10, 16, 24), {}, 5, {"quick": 1, "full": 30}),
     },
-    rows={
-        (4, 0.1): (3372, 7764),
-        (8, 0.2): (2617, 9535),
-        (8, 0.1): (9791, 16_293),
-        (16, 0.2): (8507, 18_137),
-    },
-    shape=lambda d, alpha: coinpress_covariance_shape(d, alpha, RHO, CONDITION),
-    formulas=(
+    ((8, 72), (8, 150)),
+    {(4, 0.1): (3372, 7764), (8, 0.2): (2617, 9535), (8, 0.1): (9791, 16_293), (16, 0.2): (8507, 18_137)},
+    lambda d, alpha: coinpress_covariance_shape(d, alpha, RHO, CONDITION),
+    (
         "predicted rms √(sampling² + privacy²), its .9-quantile = α",
         "d²/α² + d²/(α√ρ) + d^(3/2) √ln u/√ρ, constants 1",
     ),
 )
-WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, rho=RHO, reach=REACH), places, 200, blocks(10))
+WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, rho=RHO, reach=REACH), places, 200)
 
 
 # The authors' own figures: errors as they published them, beside ours at their numbers
@@ -449,7 +426,6 @@ MEANS_SHOWN = Published(
         grid(n=(1000, 3454, 6727, 10_000), d=50, rho=RHO, reach=10.0),
         partial(at_the_centre, Means, (1, 2)),
         20,
-        blocks(10),
     ),
     {1: (1.066, 0.3275, 0.1760, 0.1250), 2: (0.2806, 0.1261, 0.0898, 0.0732)},
 )
@@ -461,7 +437,6 @@ COVARIANCES_SHOWN = Published(
         grid(n=(3000, 4363, 6181, 8000), d=10, rho=RHO, condition=10 * sqrt(10)),
         partial(at_the_centre, Covariances, (1, 2, 3)),
         20,
-        blocks(10),
     ),
     {
         1: (2.843, 2.198, 1.737, 1.340),
@@ -484,17 +459,14 @@ def _published(run: Run, shown: Published, ylabel: str) -> Panel:
     series, most = [], max(shown.errors)
     for t, errors in shown.errors.items():
         rank = (t - 1) / most
-        found = medians(groups, f"error {t}")
-        series.append(measured(f"t = {t}", found, shown.of.key + ":paper", rank=rank))
-        label = "published" if t == most else ""
-        series.append(styled("reference", label, ns, errors, "idea/public"))
+        series.append(measured(f"t = {t}", medians(groups, f"error {t}"), shown.of.key + ":paper", rank=rank))
+        series.append(styled("reference", "published" if t == most else "", ns, errors, "idea/public"))
     series.append(measured("default", medians(groups, "error default"), shown.of.key))
     sampling = sqrt(d) if shown.of is Means else sqrt(d * (d + 1))
     floor = [sampling / sqrt(n) for n in ns]
     series.append(styled("reference", "sampling", ns, floor, PLAIN))
-    known = {name: value for name, value in points[0].items() if name not in ("n", "d", "rho")}
-    ((word, value),) = known.items()
-    reach = f"R = {number(value)}√d" if word == "reach" else f"K = {number(float(f'{value:.3g}'))}"
+    given = points[0][shown.of.known]
+    reach = f"R = {number(given)}√d" if shown.of is Means else f"K = {number(float(f'{given:.3g}'))}"
     title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(d)}, {reach}"
     return Panel(title, "number of rows n", ylabel, series)
 
@@ -539,7 +511,7 @@ def price_of_a_covariance(
     )
 
 
-def size(values: Vector) -> Measure:
+def size(values: Array) -> Measure:
     squares = np.square(values)
     middle, reach = float(squares.mean()), 1.96 * float(squares.std(ddof=1)) / sqrt(len(values))
     return Measure(rms(values), (sqrt(max(middle - reach, 0.0)), sqrt(middle + reach)), len(values))
@@ -563,32 +535,29 @@ def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) 
         if free := crossed(fine, line, floor):
             n, y = free
             right, above = (fine[-1] / fine[0]) ** 0.16, (max(line) / min(line)) ** 0.06
-            said = f"free beyond {number(float(f'{n:.2g}'))} rows"
             marks += (
                 Mark("", "point", n, y),
-                text_at(said, right * n, above * y, "idea/total"),
+                text_at(f"free beyond {number(float(f'{n:.2g}'))} rows", right * n, above * y, "idea/total"),
             )
     curves.append(styled("reference", "sampling", fine, floor, PLAIN))
-    title = f"ρ = {number(rho)}, d = {number(d)}"
-    return Panel(title, "number of rows n", ylabel, curves, marks=marks)
+    return Panel(f"ρ = {number(rho)}, d = {number(d)}", "number of rows n", ylabel, curves, marks=marks)
 
 
 # What is claimed: root mean squares and their ratios are decided by resampling trials
 
 
-def column(frame: pd.DataFrame, name: str, **where: object) -> Vector:
+def column(frame: DataFrame, name: str, **where: object) -> Array:
     return np.asarray(at(frame, **where)[name].to_numpy(), np.float64)
 
 
-def part(name: str, values: Vector, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
+def part(name: str, values: Array, predicted: float, level: float, rng: Generator, *, n: int) -> Verdict:
     low, high = resampled(mean, np.square(values), level, rng).interval
     ends = float(np.sqrt(max(low, 0.0))), float(np.sqrt(high))
-    found = Measure(rms(values), ends, len(values))
-    return near(name, found, predicted, AS_PREDICTED, n=n, level=level)
+    return near(name, Measure(rms(values), ends, len(values)), predicted, AS_PREDICTED, n=n, level=level)
 
 
 def slope(
-    name: str, xs: Sequence[float], samples: Vector, predicted: Sequence[float], level: float, rng: Generator
+    name: str, xs: Sequence[float], samples: Array, predicted: Sequence[float], level: float, rng: Generator
 ) -> Verdict:
     expected = local_slope(xs, predicted)
     check = slope_inside(xs, samples, expected, TOLERANCE, level=level, rng=rng, statistic=rms)
@@ -596,22 +565,22 @@ def slope(
 
 
 def ratio(
-    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
+    name: str, top: Array, bottom: Array, low: float, high: float, level: float, rng: Generator, *, n: int
 ) -> Verdict:
     found = paired_ratio(rms, top, bottom, level, rng)
     return paired("ratio of paired root mean squares", name, found, low, high, level, n=n)
 
 
-def excess(kind: Kind, name: str, *frames: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def excess(kind: Kind, name: str, *frames: DataFrame, seed: int) -> Checks:
     count = sum(3 * len(sweep.points) + len(MODES) for sweep in kind.axes.values())
     level = claim_level(parts=count + len(MODES) * len(kind.rows))
     rng = resampler(seed, name)
     for axis, frame in zip(kind.axes, frames, strict=False):
         yield from along_axis(kind, axis, frame, level, rng)
-    yield from rows_checks(kind, pd.concat(frames[3:], ignore_index=True), level, rng)
+    yield from rows_checks(kind, concat(frames[3:], ignore_index=True), level, rng)
 
 
-def along_axis(kind: Kind, axis: str, frame: pd.DataFrame, level: float, rng: Generator) -> Iterator[Verdict]:
+def along_axis(kind: Kind, axis: str, frame: DataFrame, level: float, rng: Generator) -> Checks:
     points = kind.axes[axis].points
     expected = {mode: [predict(kind.of, mode, **point) for point in points] for mode in MODES}
     for place, point in enumerate(points):
@@ -632,7 +601,7 @@ def foreseen_rows(of: Of, mode: str, d: int, alpha: float) -> int:
     return smallest(lambda n: predict(of, mode, n=n, **given).quantile(BETA) <= alpha, start=2)
 
 
-def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -> Iterator[Verdict]:
+def rows_checks(kind: Kind, frame: DataFrame, level: float, rng: Generator) -> Checks:
     """Return the checks of the n at which the error is at most alpha in 90 % of runs.
 
     The first formula beside it is that of the prediction, with every constant; the second that of the shape.
@@ -642,14 +611,13 @@ def rows_checks(kind: Kind, frame: pd.DataFrame, level: float, rng: Generator) -
         rows, name = at(frame, d=d, alpha=alpha, mode=mode), f"rows, {mode}, d = {d}, α = {alpha:g}"
         needed = rows_needed(rows["error"] <= alpha, rows["n"], 1 - BETA, level, rng)
         there = ceil(needed.estimate) if isfinite(needed.estimate) else None
-        measure = needed._replace(trials=len(rows))
-        check = near(name, measure, predicted, AS_PREDICTED, n=there, level=level)
+        check = near(name, needed._replace(trials=len(rows)), predicted, AS_PREDICTED, n=there, level=level)
         for formula, n in zip(kind.formulas, (predicted, kind.shape(d, alpha).total), strict=True):
             check = beside(check, SOURCE, formula, n, needed)
         yield check
 
 
-def place_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def place_checks(frame: DataFrame, seed: int) -> Checks:
     level, rng = claim_level(parts=len(PLACES)), resampler(seed, WHERE.name)
     for place in PLACES:
         rows, n = at(frame, place=place), int(frame["n"].iloc[0])
@@ -659,7 +627,7 @@ def place_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
         yield replace(check, detail={**check.detail, "proved": proved})
 
 
-def published_checks(*frames: pd.DataFrame) -> Iterator[Verdict]:
+def published_checks(*frames: DataFrame) -> Checks:
     """Return the checks of errors over those that were published, in the order of `SHOWN`."""
     level = claim_level(parts=30)
     for shown, frame, least in zip(SHOWN, frames, (0.85, 0.0), strict=True):

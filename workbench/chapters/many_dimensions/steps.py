@@ -6,15 +6,15 @@ is Aᵀ Σ A while A Σ Aᵀ was made round: the third step looks at rows that t
 Privacy is not touched: the map of a row depends on former releases alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 from itertools import product
 from math import inf, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.chapters.many_dimensions.coinpress import (
     CONDITION,
@@ -32,7 +32,6 @@ from workbench.chapters.many_dimensions.coinpress import (
     Means,
     Of,
     Parts,
-    Vector,
     at_numbers,
     column,
     measure,
@@ -63,20 +62,8 @@ from workbench.linalg import psd_part
 from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
-from workbench.study.rules import Claim, Verdict, claim_level
-from workbench.study.sweeps import (
-    Point,
-    Role,
-    Row,
-    Run,
-    Sweep,
-    blocks,
-    each_trial,
-    grid,
-    resampler,
-    stream,
-    value_of,
-)
+from workbench.study.rules import Checks, Claim, claim_level
+from workbench.study.sweeps import Point, Role, Row, Run, Sweep, each_trial, grid, resampler, stream, value_of
 from workbench.types import Array
 
 MOST = 6
@@ -162,9 +149,9 @@ def over_what_is_proved(of: Of, d: int, n: int, proved: int, *, data: Generator,
 
 over_the_ball, over_the_bound = (partial(over_what_is_proved, of) for of in (Means, Covariances))
 _LONG = grid(n=20_000, d=D, rho=RHO, condition=1e3)
-MEAN_STEPS = Sweep("m21-mean-steps", grid(n=1000, d=D, rho=RHO, reach=REACHES), mean_steps, 50, blocks(10))
-COVARIANCE_STEPS = Sweep("m21-covariance-steps", _LONG, covariance_steps, 10, blocks(10))
-ORIENTATIONS = Sweep("m21-orientations", _LONG, orientations, 10, blocks(10))
+MEAN_STEPS = Sweep("m21-mean-steps", grid(n=1000, d=D, rho=RHO, reach=REACHES), mean_steps, 50)
+COVARIANCE_STEPS = Sweep("m21-covariance-steps", _LONG, covariance_steps, 10)
+ORIENTATIONS = Sweep("m21-orientations", _LONG, orientations, 10)
 CONDITIONS = Sweep(
     "m21-conditions",
     grid(n=100_000, d=D, rho=RHO, condition=(1e2, 1e4, 1e6)),
@@ -210,8 +197,7 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
         foreseen = {t: mean_error(point, t).quantile(0.5) for t in STEPS}
         found = {t: median(rows[f"error {t}"], LEVEL) for t in STEPS if len(rows)}
         curves += along(found, STEPS, foreseen.__getitem__, Means.key, rank=rank)
-        said = f"R = {number(point['reach'])}√d"
-        marks.append(text_at(said, 1.12, 1.35 * foreseen[1], Means.key))
+        marks.append(text_at(f"R = {number(point['reach'])}√d", 1.12, 1.35 * foreseen[1], Means.key))
     plain = sqrt(d / point["n"])  # about the median error of the sample mean
     curves.append(across("sample mean", ENDS, frame["reference"].median() if len(frame) else plain, PLAIN))
     title = f"mean, d = {d}, n = {number(point['n'])}, ρ = {number(rho)}"
@@ -274,8 +260,7 @@ def _against_steps(
 # chosen for the error and not for the page.
 
 
-PLANE_N, RADIUS, TAKEN = 1000, 1000.0, 4
-DOTS = 300  # rows that are shown
+PLANE_N, RADIUS = 1000, 1000.0
 ROOM = 1.12  # of a picture, over what is in it
 SQUARE = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
 
@@ -287,10 +272,10 @@ def balls(run: Run, *, frame: int = 1) -> Chart:
 
 @cache
 def _balls(seed: int) -> Film:
-    data, noise = (stream(seed, role, "many-dimensions-mean", PLANE_N, 0) for role in (Role.DATA, Role.NOISE))
+    data, noise = (stream(seed, role, "many-dimensions-mean", PLANE_N) for role in (Role.DATA, Role.NOISE))
     direction = data.standard_normal(2)
     rows = RADIUS / 2 * direction / np.linalg.norm(direction) + data.standard_normal((PLANE_N, 2))
-    estimator, trace = CoinPressMean(radius=RADIUS, steps=TAKEN, sigma=1.0), Trace()
+    estimator, trace = CoinPressMean(radius=RADIUS, steps=4, sigma=1.0), Trace()
     budget = ApproxDP(EPSILON, DELTA)
     value: Any = estimator(rows, budget=budget, rng=noise, trace=trace).value
     centres: list[Any] = [*trace.records["centre"], value]
@@ -325,7 +310,7 @@ def _balls(seed: int) -> Film:
             names, middle = ("first coordinate (σ)", ""), (centre[0], centre[1])
             frames.append((said, plane("", series, reach=reaches[step], centre=middle, names=names)))
     shrink = float(f"{design.radii[0] / design.radii[-1]:.1g}")
-    x, y = rows[:DOTS].T
+    x, y = rows[:300].T  # rows that are shown
     return Film(
         "balls",
         f"In four steps the ball becomes about {number(shrink)} times smaller",
@@ -342,7 +327,7 @@ def _balls(seed: int) -> Film:
 # What is claimed
 
 
-def step_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def step_checks(frame: DataFrame, seed: int) -> Checks:
     level, rng = claim_level(parts=len(REACHES) + 3), resampler(seed, MEAN_STEPS.name)
     nearest, n = at(frame, reach=REACHES[0]), int(frame["n"].iloc[0])
     one, *others = (column(nearest, f"error {t}") for t in STEPS[:4])
@@ -361,12 +346,12 @@ def step_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
     return [*found, slope("slope of one step in R", REACHES, samples, expected, level, rng)]
 
 
-def _widest(trials: Vector) -> float:
+def _widest(trials: Array) -> float:
     sizes = rms(trials, axis=0)
     return float(sizes.max() / sizes.min())
 
 
-def directions(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def directions(frame: DataFrame, seed: int) -> Checks:
     level, rng = claim_level(parts=6), resampler(seed, ORIENTATIONS.name)
     n = int(frame["n"].iloc[0])
     for (side, low, high), t in product((("wrong", 1.0, inf), ("right", 0.0, 1.1)), (3, 4, 5)):
@@ -375,7 +360,7 @@ def directions(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
         yield median_ratio(name, after, before, low, high, level, rng, n=n)
 
 
-def condition_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def condition_checks(frame: DataFrame, seed: int) -> Checks:
     level = claim_level(parts=len(CONDITIONS.points) * len(MODES) * len(MORE))
     rng, n = resampler(seed, CONDITIONS.name), int(frame["n"].iloc[0])
     for condition, mode in product(frame["condition"].unique(), MODES):
@@ -384,8 +369,7 @@ def condition_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
         plain = column(rows, "reference")
         yield ratio(f"over the plain estimate, {where}", default, plain, 0.0, NEAR, level, rng, n=n)
         for count, errors in enumerate(more, start=1):
-            name = f"{count} more steps, {where}"
-            yield ratio(name, errors, default, 0.0, FLAT, level, rng, n=n)
+            yield ratio(f"{count} more steps, {where}", errors, default, 0.0, FLAT, level, rng, n=n)
 
 
 CLAIMS = (

@@ -26,18 +26,3 @@ FULL = (  # minutes of search
     "matrix-quantile/mean-rows-in-steps",
     "matrix-quantile/law-rows-grow",
 )
-
-__all__ = [
-    "CLAIMS",
-    "FULL",
-    "UNIT",
-    "abstains",
-    "count_curve",
-    "descent",
-    "in_logs",
-    "interlacing",
-    "means",
-    "rows_needed",
-    "stability",
-    "world",
-]

@@ -5,14 +5,14 @@ spectrum; their mean is so many standard deviations away, in a random direction.
 or total variation; an abstention has an infinite one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from math import inf, isfinite, log, nan, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.bounds.limits import rows_of_means
 from workbench.chapters.matrix_quantile.quantiles import STATEMENT
@@ -27,7 +27,7 @@ from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
 from workbench.study.measures import Measure, at, between, by, certain, median, seldom
-from workbench.study.rules import Claim, Verdict, claim_level, enough, supremum
+from workbench.study.rules import Checks, Claim, claim_level, enough, supremum
 from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, each_trial, grid, loss_of
@@ -170,7 +170,7 @@ ANYWHERE = {
 }
 
 
-def the_same_anywhere(*frames: pd.DataFrame) -> Iterator[Verdict]:
+def the_same_anywhere(*frames: DataFrame) -> Checks:
     for key, frame in zip(ANYWHERE, frames, strict=True):
         n = rows(key, TRIED)
         bad = frame["error"] > TIMES[key] * expected(key, n, TRIED, BUDGET)
@@ -219,7 +219,7 @@ LEARNED = {
 }
 
 
-def learned_from_few_rows(*frames: pd.DataFrame) -> Iterator[Verdict]:
+def learned_from_few_rows(*frames: DataFrame) -> Checks:
     for d, frame in zip(LEARNED, frames, strict=True):
         yield certain(f"d = {d}: the fewest rows", start(d), 0.0, MOST[d])
         n, said = int(START * start(d)), "no release, in 10 % of runs"
@@ -270,11 +270,10 @@ def fewest_mean_rows(key: str, d: int, epsilon: float, delta: float) -> int:
 def affine(
     key: str, said: str, shape: Named, moves: tuple[Move, ...], *, caps: Any = MANY, **usual: Any
 ) -> Statement:
-    where = {"epsilon": 1.0, "delta": 1e-6, "condition": 1e4, "offset": 1e3}
     return Statement(
         SOURCES[key],
         f"{key} ({said})",
-        {"key": key, **where, **usual},
+        {"key": key, "epsilon": 1.0, "delta": 1e-6, "condition": 1e4, "offset": 1e3, **usual},
         shape,
         moves,
         released,

@@ -8,8 +8,8 @@ from functools import cache
 from math import inf
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.chapters.covariance.one_radius import geometric, tilted
 from workbench.chapters.matrix_quantile.quantiles import OURS, STATEMENT
@@ -21,7 +21,7 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
 from workbench.study.measures import between, hits, seldom
-from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.rules import Checks, Claim, claim_level
 from workbench.study.sweeps import (
     Role,
     Row,
@@ -40,7 +40,6 @@ D, AWAY = 5, 1000.0  # standard deviations
 SHARES = (0.0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3)
 DEGREES = (3.0, 5.0, 10.0, 20.0, 40.0)
 PROMISED = 4.0  # a condition number after whitening
-RIGHT, WRONG, SILENT = "idea/right", "idea/wrong", "idea/silent"
 
 
 def spoilt(law: Rotated, n: int, share: float, degrees: float, data: Generator) -> Array:
@@ -99,13 +98,13 @@ def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int
     )
 
 
-def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
+def _bars(title: str, name: str, groups: dict[str, DataFrame]) -> Panel:
     series, found = [], [rows["condition"] for rows in groups.values()]
     if all(map(len, found)):
         right = [(one <= PROMISED).mean() for one in found]
         answered = [(one < inf).mean() for one in found]
         edges = np.array([np.zeros(len(found)), right, answered, np.ones(len(found))])
-        looks = ("right", RIGHT), ("wrong", WRONG), ("abstains", SILENT)
+        looks = ("right", "idea/right"), ("wrong", "idea/wrong"), ("abstains", "idea/silent")
         places = range(1, len(found) + 1)
         series = [
             Series(label, places, high, low, high, "bars", key)
@@ -118,7 +117,7 @@ def _bars(title: str, name: str, groups: dict[str, pd.DataFrame]) -> Panel:
 MOSTLY, CLEARLY, FAR_OFF = 0.9, 0.5, 1e3  # of all runs; a condition that shows the far rows
 
 
-def answers_are_right_or_none(far: pd.DataFrame, heavy: pd.DataFrame) -> list[Verdict]:
+def answers_are_right_or_none(far: DataFrame, heavy: DataFrame) -> Checks:
     right, none, wrong = (measures.at(far, share=at)["condition"] for at in (0.01, 0.05, 0.2))
     n, said = planned(D, None), "a condition number above 4, or no release"
     theirs = (wrong > FAR_OFF) & (wrong < inf)
@@ -149,7 +148,13 @@ def stability(
     """Return the chart of the counts of three sets of rows, and of the chance of a release at each."""
     budget = ApproxDP(epsilon, delta)
     made = design(planned(COLUMNS, None, budget), COLUMNS, budget)
-    counts = {name: made.test.measure(x)[0] for name, x in _sets(made, run.seed, corruption).items()}
+    law, n, rng = tilted(UPPER), made.test.n, stream(run.seed, Role.DATA, "mq-stability")
+    sets = {
+        "normal rows": law.sample(n, rng=rng),
+        "heavy tails": tilted(UPPER, 3.0).sample(n, rng=rng),
+        f"{number(100 * corruption)} % far away": spoilt(law, n, corruption, 0.0, rng),
+    }
+    counts = {name: made.test.measure(x)[0] for name, x in sets.items()}
     return Chart(
         "stability",
         "The count says how many rows may change before the estimator abstains",
@@ -168,19 +173,9 @@ def even(made: Design) -> float:
     return float(np.interp(0.5, chances, range(len(chances))))
 
 
-def _sets(made: Design, seed: int, share: float) -> dict[str, Array]:
-    law, n = tilted(UPPER), made.test.n
-    rng = stream(seed, Role.DATA, "mq-stability", 0, 0)
-    return {
-        "normal rows": law.sample(n, rng=rng),
-        "heavy tails": tilted(UPPER, 3.0).sample(n, rng=rng),
-        f"{number(100 * share)} % far away": spoilt(law, n, share, 0.0, rng),
-    }
-
-
 def _counts(made: Design, counts: dict[str, int]) -> Panel:
     bars = styled("bars", "", range(1, len(counts) + 1), counts.values(), OURS, kind="count")
-    half = Mark("half the runs release", "vertical", x=even(made), y=2.5, side="right")
+    half = Mark("half the runs release", "vertical", even(made), 2.5, side="right")
     return Panel(
         "Rows that may change", "three sets of rows", "count h (rows)", (bars,), "linear", "linear",
         names=tuple(counts), ylim=(0.0, 1.85 * made.test.most), marks=(half,),
@@ -193,15 +188,15 @@ def _passing(made: Design, found: dict[str, int]) -> Panel:
     together = {h: [name for name, other in found.items() if other == h] for h in found.values()}
     found = {" and ".join(names): h for h, names in together.items()}
     marks = [
-        Mark(name if h < half else "", "point", x=h, y=max(ramp[h], 4e-7), side="left", colour_key=OURS)
+        Mark(name if h < half else "", "point", h, max(ramp[h], 4e-7), side="left", colour_key=OURS)
         for name, h in found.items()
     ]
     likely = {name: h for name, h in found.items() if h >= half}
     marks += [text_at(name, h + 1.0, 0.12 * ramp[h], OURS) for name, h in likely.items()]
-    marks.append(Mark("the chance is δ", "point", x=1, y=chances[0], side="right"))
+    marks.append(Mark("the chance is δ", "point", 1, chances[0], side="right"))
     return Panel(
         "The chance of a release", "count h (rows)",
-        "probability", (theory("", counts, chances, OURS),), xscale="linear",
+        "probability", (theory("", counts, chances, OURS),), "linear",
         ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=marks,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from functools import cache
 from math import log
 
 import numpy as np
+from numpy.random import Generator
 
 from workbench.chapters.covariance.one_radius import tilted
 from workbench.charts.curves import (
@@ -34,13 +35,13 @@ from workbench.types import Array
 STATEMENT = "AL22/matrix-quantile"
 PRECISE, STEPS = 1e-6, 2000  # of a level, in pictures
 OURS, OTHER = "covariance/matrix-quantile", "idea/second"
-LINE_N, LINE_LEVEL = 40, 1.75 * 0.2
+LINE_LEVEL = 1.75 * 0.2
 NESTED_N = 400  # rows of a film
 PAIR_N, PAIR_LEVEL, DRAWN, PAIRS = 24, 0.25, 8, {"quick": 150, "full": 600}
 
 
-def rows_of(name: str, seed: int) -> np.random.Generator:
-    return stream(seed, Role.DATA, name, 0, 0)
+def rows_of(name: str, seed: int) -> Generator:
+    return stream(seed, Role.DATA, name)
 
 
 def solved(x: Array, level: float) -> tuple[Solver, Scaled]:
@@ -67,7 +68,7 @@ def level_of(share: float, n: int) -> float:
 # One column: where the soft count crosses the level
 
 
-def count_curve(run: Run, *, n: int = LINE_N, level: float = LINE_LEVEL) -> Chart:
+def count_curve(run: Run, *, n: int = 40, level: float = LINE_LEVEL) -> Chart:
     """Return the soft count of one column and its crossing (then the same with one row replaced)."""
     x, v = rows_of("mq-count-curve", run.seed).standard_normal((n, 1)), level_of(level, n)
     return Chart(
@@ -115,7 +116,7 @@ def _neighbours(x: Array, v: float) -> Panel:
     row = int(np.argmin(np.abs(np.abs(x[:, 0]) - np.median(np.abs(x)))))
     far[row], gone[row] = 1e6, 0.0
     wide = ends[1] - ends[0]
-    series = [Series("", ends, (v + 1, v + 1), (v - 1, v - 1), (v + 1, v + 1), role="area")]
+    series = [Series("", ends, (v + 1, v + 1), (v - 1, v - 1), (v + 1, v + 1), "area")]
     for rows, label, key, aside, above in (
         (far, "one row enormous", OTHER, 0.24, 1.4),
         (x, "the rows as they were", OURS, 0.0, 0.0),
@@ -130,7 +131,7 @@ def _neighbours(x: Array, v: float) -> Panel:
     ]
     marks = (
         Mark("level v", "horizontal", y=v),
-        Mark("$P_v$ of every neighbour", "span", x=inner, x2=outer, y=v - 1.9, colour_key=OTHER),
+        Mark("$P_v$ of every neighbour", "span", inner, x2=outer, y=v - 1.9, colour_key=OTHER),
     )
     return Panel(
         "One row replaced: up or down by 1", "scale p", "soft count", series, "linear", "linear",
@@ -157,7 +158,7 @@ def interlacing(run: Run, *, n: int = PAIR_N, level: float = PAIR_LEVEL) -> Char
     )
 
 
-def _between(rng: np.random.Generator, n: int, v: float) -> Panel:
+def _between(rng: Generator, n: int, v: float) -> Panel:
     x = tilted(4.0).sample(n, rng=rng)
     others = [known(replaced(x, rng), v) for _ in range(DRAWN)]
     lines = [ellipse("", one, role="release", colour_key=OTHER) for one in others]
@@ -170,10 +171,7 @@ def _between(rng: np.random.Generator, n: int, v: float) -> Panel:
     )
     x_ = float(np.sqrt(outer[0, 0])) * np.sin(np.linspace(-np.pi / 2, np.pi / 2, 121))
     (low, high), (below, above) = _sides(outer, x_), _sides(inner, x_)
-    areas = (
-        Series("", x_, high, above, high, role="area", colour_key=OURS),
-        Series("", x_, low, below, low, role="area", colour_key=OURS),
-    )
+    areas = (Series("", x_, high, above, high, "area", OURS), Series("", x_, low, below, low, "area", OURS))
     words = text_at(f"$P_v$ after one of {n} rows was replaced", 1.6, -4.1, OTHER)
     return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=(words,))
 
@@ -186,19 +184,19 @@ def _sides(shape: Array, x: Array) -> tuple[Array, Array]:
     return middle - half, middle + half
 
 
-def replaced(x: Array, rng: np.random.Generator) -> Array:
+def replaced(x: Array, rng: Generator) -> Array:
     other = x.copy()
     size = float(rng.choice([1e6, 0.0, 1.0, 3.0]))
     other[int(rng.integers(len(x)))] = size * rng.standard_normal(x.shape[1])
     return other
 
 
-def _margins(rng: np.random.Generator, pairs: int, n: int, v: float) -> Panel:
+def _margins(rng: Generator, pairs: int, n: int, v: float) -> Panel:
     found = np.array([margins(rng, n, v) for _ in range(pairs)])
     dots = styled("rows", "", found[:, 0], found[:, 1], OURS)
     marks = (
         Mark("proved: at most 1", "horizontal", y=1.0),
-        Mark("proved: at most 1", "vertical", x=1.0, y=0.06, side="left"),
+        Mark("proved: at most 1", "vertical", 1.0, 0.06, side="left"),
         text_at("the lemma would be wrong", 0.55, 1.15),
     )
     return Panel(
@@ -208,7 +206,7 @@ def _margins(rng: np.random.Generator, pairs: int, n: int, v: float) -> Panel:
     )  # fmt: skip
 
 
-def margins(rng: np.random.Generator, n: int = PAIR_N, v: float = PAIR_LEVEL * PAIR_N) -> tuple[float, float]:
+def margins(rng: Generator, n: int = PAIR_N, v: float = PAIR_LEVEL * PAIR_N) -> tuple[float, float]:
     """Return the largest eigenvalues of P_v(X')⁻¹P_{v+1}(X) and of P_{v-1}(X)⁻¹P_v(X') for one pair."""
     tails = 1 / np.abs(rng.standard_normal((n, 1))) ** float(rng.choice([0.0, 0.5, 1.0]))
     x = tails * rng.standard_normal((n, 2)) * [1.0, float(rng.choice([1.0, 0.1]))]
@@ -227,7 +225,7 @@ UNIT = 2.8021  # P_v of standard normal rows at v = 0.3 n and ψ(q) = min(q, 1)
 ROWS, SPREAD = 1000, 12.0
 
 
-def world(rng: np.random.Generator) -> tuple[Array, float]:
+def world(rng: Generator) -> tuple[Array, float]:
     """Return normal rows of mean 0, and the logarithm of their variance: between 1e-12 and 1e12."""
     power = log(10.0) * float(rng.uniform(-SPREAD, SPREAD))
     return np.exp(power / 2) * rng.standard_normal(ROWS), power
@@ -236,7 +234,7 @@ def world(rng: np.random.Generator) -> tuple[Array, float]:
 def in_logs(mine: Mechanism) -> Mechanism:
     """Return what releases the logarithm of a variance: nan, no answer, where that is not above 0."""
 
-    def logarithm(x: Array, trials: int, rng: np.random.Generator) -> Array:
+    def logarithm(x: Array, trials: int, rng: Generator) -> Array:
         with np.errstate(all="ignore"):
             return np.log(np.asarray(mine(x, trials, rng), np.float64))
 
@@ -247,7 +245,7 @@ def in_logs(mine: Mechanism) -> Mechanism:
 
 
 FRAMES, LEVEL, LONG, NEAR = 12, 0.4, 9.0, 0.1
-START, REACH, AXIS = 5.6, 6.0, "first column"
+START, REACH = 5.6, 6.0
 
 
 def descent(run: Run, *, frame: int = 1) -> Chart:
@@ -292,8 +290,7 @@ def _frame(shapes: list[Array], place: int, final: Array) -> tuple[str, Panel]:
     over = float(np.sqrt(np.linalg.eigvals(np.linalg.solve(final, here)).real.max()))
     series = [ellipse("Q, before this step", shapes[place - 1], role="release")] if place else []
     series.append(ellipse("Q", here, colour_key=OURS))
-    panel = plane("", series, reach=REACH, names=(AXIS, ""))
-    return _words(place, over - 1), panel
+    return _words(place, over - 1), plane("", series, reach=REACH, names=("first column", ""))
 
 
 def _words(place: int, beyond: float) -> str:

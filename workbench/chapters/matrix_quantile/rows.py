@@ -4,15 +4,15 @@ All at (1, 1e-6), mean 0. The plan is the estimator's; CoinPress is given that e
 1e4, and the rows that it needs are searched on a grid.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from math import log, nan
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench import losses
 from workbench.chapters.covariance.one_radius import geometric
@@ -28,7 +28,7 @@ from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.study.measures import Measure, certain
 from workbench.study.measures import rows_needed as measured_rows
-from workbench.study.rules import Claim, Verdict, enough, supremum
+from workbench.study.rules import Checks, Claim, enough, supremum
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import (
     Role,
@@ -122,8 +122,7 @@ def successes(d: int, alpha: float, spectrum: str, *, data: Generator, noise: Ge
     goal = alpha or None
     estimator, n = MatrixQuantileCovariance(centred=True, alpha=goal, beta=BETA), planned(d, goal)
     loss = losses.thompson_error if goal is None else losses.mahalanobis_covariance_error
-    values = named(spectrum, d, LONGEST)
-    law = rotated(values * np.exp(data.uniform(-20.0, 20.0)), data)
+    law = rotated(named(spectrum, d, LONGEST) * np.exp(data.uniform(-20.0, 20.0)), data)
     error = lambda found: loss(law.in_units(found), np.eye(d))  # noqa: E731
     return {"error": loss_of(estimator, law.sample(n, rng=data), BUDGET, noise, error)}
 
@@ -208,11 +207,10 @@ def _rows(run: Run, alpha: float | None, budget: ApproxDP) -> Panel:
 
 
 def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: float) -> Measure | None:
-    points = grid(d=d, n=multiples(ROWS[d], factor))
-    frame = run.table(at_budget(TOLD[d], budget, points))
+    frame = run.table(at_budget(TOLD[d], budget, grid(d=d, n=multiples(ROWS[d], factor))))
     if not len(frame):
         return None
-    rng = stream(run.seed, Role.BOOTSTRAP, f"mq-told-{column}", d, 0)
+    rng = stream(run.seed, Role.BOOTSTRAP, f"mq-told-{column}", d)
     found = measured_rows(frame[column] <= most, frame["n"], 1 - BETA, LEVEL, rng)
     if not np.isfinite(found.estimate):
         return None
@@ -228,9 +226,9 @@ FACTOR = 2.7  # times β: what so many runs would notice
 
 
 def planned_rows(
-    sweeps: Iterable[int], frames: Iterable[pd.DataFrame], alpha: float | None, most: float,
+    sweeps: Iterable[int], frames: Iterable[DataFrame], alpha: float | None, most: float,
     first: dict[int, int], goal: str,
-) -> Iterator[Verdict]:  # fmt: skip
+) -> Checks:  # fmt: skip
     """Return the checks that the plan has not grown, and that its rows are enough, for every d."""
     tables = dict(zip(sweeps, frames, strict=True))
     for d, rows in first.items():

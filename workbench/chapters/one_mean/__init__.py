@@ -30,15 +30,3 @@ CLAIMS = (
     "one-mean/quantile-rows-grow",
 )
 FULL = ("one-mean/votes-on-shares-suffice", "one-mean/counts-beat-votes")  # a minute of search
-
-__all__ = [
-    "CLAIMS",
-    "FULL",
-    "confidence_intervals",
-    "error_against_radius",
-    "private_for_free",
-    "rows_against_accuracy",
-    "rows_against_delta",
-    "rows_against_radius",
-    "tight_ratio",
-]

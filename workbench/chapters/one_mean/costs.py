@@ -9,15 +9,15 @@ location is right and nothing is clipped, it differs from the sample mean of the
 nothing else: the cost of privacy is b on average, separated from the error of sampling.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from math import ceil, inf, log, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame, concat
 from scipy.optimize import brentq
 
 from workbench.bounds import smallest
@@ -61,6 +61,7 @@ from workbench.study.measures import (
     slope_inside,
 )
 from workbench.study.rules import (
+    Checks,
     Claim,
     Interval,
     Status,
@@ -87,7 +88,7 @@ from workbench.study.sweeps import (
     resampler,
     value_of,
 )
-from workbench.types import Array, Columns
+from workbench.types import Array, Columns, Mask
 
 RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0
 BAND, TOLERANCE = 0.1, 0.1
@@ -123,8 +124,7 @@ def two_step(
 
 @each_trial
 def unbounded(n: int, epsilon: float, mean: float, *, data: Generator, noise: Generator) -> Row:
-    budget = ApproxDP(epsilon, DELTA)
-    return beside_the_sample_mean(UnboundedMean(sigma=1.0), budget, mean, n, data, noise)
+    return beside_the_sample_mean(UnboundedMean(sigma=1.0), ApproxDP(epsilon, DELTA), mean, n, data, noise)
 
 
 def beside_the_sample_mean(
@@ -308,7 +308,7 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     marks = (
         *(Mark(f"{number(float(f'{n:.2g}'))} rows", "point", n, NEAR, side="above") for n in near.values()),
         Mark(f"{times} times fewer rows", "arrow", *arrow, side="below"),
-        Mark("10 % more", "horizontal", x=14 * ns[0], y=NEAR),
+        Mark("10 % more", "horizontal", 14 * ns[0], NEAR),
     )
     panel = Panel(
         f"{method(MEAN)}, ε = {number(epsilon)}, R = {number(radius)}", "rows n",
@@ -343,7 +343,7 @@ def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: G
 # What is claimed
 
 
-def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def free_checks(frame: DataFrame, seed: int) -> Checks:
     rng, parts = resampler(seed, FREE.name), len(FREE_EPSILON) + len(FREE_N) + len(FREE.points)
     level = claim_level(parts=parts)
     words = "2w/(b ε/2), w = 2.5 + √(2 ln(4n/β)): privacy part of mean size b"
@@ -359,7 +359,7 @@ def free_checks(frame: pd.DataFrame, seed: int) -> list[Verdict]:
 
 
 def _slope(
-    frame: pd.DataFrame, along: str, xs: Sequence[float], where: str, level: float, rng: Generator
+    frame: DataFrame, along: str, xs: Sequence[float], where: str, level: float, rng: Generator
 ) -> Verdict:
     samples = paired_columns(frame, "apart", along)
     firsts = [at(frame, **{along: x}).iloc[0] for x in xs]
@@ -384,7 +384,7 @@ def below(
     )
 
 
-def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: float) -> Verdict:
+def as_predicted(events: Mask, predicted: float, level: float, **detail: float) -> Verdict:
     """Decide whether events are as frequent as predicted, within the sampling error of these runs.
 
     REFUTED if the exact interval excludes the prediction, HOLDS if it does not and lies within `RESOLUTION`
@@ -406,7 +406,7 @@ def as_predicted(events: np.ndarray, predicted: float, level: float, **detail: f
     )
 
 
-def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def ratio_checks(ranged: DataFrame, free: DataFrame, seed: int) -> Checks:
     rng, parts = resampler(seed, RATIOS.name), len(BOUNDED) * len(WIDE) + len(UNBOUNDED)
     level = claim_level(parts=len(QUANTILES) * parts + len(ABSTAINING))
     cases = [
@@ -430,14 +430,14 @@ def ratio_checks(ranged: pd.DataFrame, free: pd.DataFrame, seed: int) -> Iterato
         yield check.about(f"abstentions, n = {n}", "as often as predicted", n=n)
 
 
-def prediction_checks(*frames: pd.DataFrame, seed: int) -> list[Verdict]:
+def prediction_checks(*frames: DataFrame, seed: int) -> Checks:
     """Return the comparison of the rms error at every point, then of the share of failures.
 
     `WindowMean.design` says, from public numbers, the rms error of runs within 4 standard deviations of the
     mean, and the share of the others: a first approximation, with the population's score in the place of that
     of the sample, which at n eps = 30 and R = 100 predicts 6e-4 where about 9e-4 is true.
     """
-    frame, rng = pd.concat(frames, ignore_index=True), resampler(seed, PREDICTED.name)
+    frame, rng = concat(frames, ignore_index=True), resampler(seed, PREDICTED.name)
     points, sizes, failures = [*PREDICTED.points, *EDGE.points], [], []
     level = claim_level(parts=2 * len(points))
     for point in points:
@@ -456,7 +456,7 @@ def predict(point: Point) -> Any:
     return WindowMean(point["radius"]).design(point["n"], PureDP(point["epsilon"]))
 
 
-def scale_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
+def scale_checks(frame: DataFrame) -> Checks:
     level = claim_level(parts=len(SCALES))
     for n, most in SCALES.items():
         error = at(frame, n=n)["error"].to_numpy()
@@ -493,16 +493,15 @@ def size_points(factor: float, epsilon: float, radius: float) -> tuple[Point, ..
     return few + many
 
 
-SIZES = Sweep("l17-sizes", size_points(1, SIZE_EPSILON, RADIUS), two_step, 200, blocks(10))
+SIZES = Sweep("l17-sizes", size_points(1, SIZE_EPSILON, RADIUS), two_step, 200)
 
 
 def lower_bounds(alpha: float, epsilon: float, radius: float) -> dict[str, float]:
     """Return the rows that sampling, packing and two points require for |error| <= alpha but for β = .1."""
-    apart = total_variation_of_means(2 * alpha)
     return {
         "sampling": float(sampling_bound(alpha, SIZE_BETA)),
         "packing": packing_bound(radius, alpha, epsilon, SIZE_BETA, strict=False),
-        "two points": float(two_point_bound(apart, epsilon, SIZE_BETA)),
+        "two points": float(two_point_bound(total_variation_of_means(2 * alpha), epsilon, SIZE_BETA)),
     }
 
 

@@ -1,15 +1,13 @@
 """Private histograms: the accuracy in L17 Theorems 1.1 and 1.2, and the facts of Lemma 2.3."""
 
-from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from math import ceil, exp, log, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
+from pandas import DataFrame
 from scipy.stats import binom
 
 from workbench.bounds import smallest
@@ -33,7 +31,7 @@ from workbench.privacy.histograms import (
 )
 from workbench.special import gammaincinv
 from workbench.study.measures import at, between, hits, ratio, scaled, seldom
-from workbench.study.rules import Claim, Interval, Verdict, beside, claim_level, combine, enough
+from workbench.study.rules import Checks, Claim, Interval, Verdict, beside, claim_level, combine, enough
 from workbench.study.scaling import Growth, Move, Statement, bounded, measure
 from workbench.study.sweeps import Block, Row, Sweep, answered, blocks, each_trial, error_of, grid, value_of
 from workbench.types import Array, Columns
@@ -88,7 +86,7 @@ def sharp(epsilon: float, delta: float) -> int:
     return populated_error(POPULATED, epsilon, delta, STABLE_BETA)
 
 
-def hardest(epsilon: float, delta: float) -> NDArray[np.float64]:
+def hardest(epsilon: float, delta: float) -> Array:
     """Return rows of which each bin has just too many to be dropped within the bound."""
     return np.repeat(np.arange(POPULATED, dtype=np.float64), sharp(epsilon, delta) + 1)
 
@@ -102,8 +100,7 @@ def bin_facts(n: int, *, trials: int, data: Generator, noise: Generator) -> Colu
     far = np.abs(mean[:, None] - bins) > 5
     low = counts.max(axis=1) < n / 10
     crowded = (np.where(far, counts, 0) >= n / 50).any(axis=1)
-    astray = far[np.arange(trials), counts.argmax(axis=1)]
-    return {"failed": low | crowded | astray}
+    return {"failed": low | crowded | far[np.arange(trials), counts.argmax(axis=1)]}
 
 
 def edge_counts(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -112,7 +109,7 @@ def edge_counts(n: int, *, trials: int, data: Generator, noise: Generator) -> Co
     return {"failed": own.sum(axis=1) < n / 10}
 
 
-FINITE = Sweep("l17-finite-histogram", grid(epsilon=EPSILON, bins=BINS), finite_errors, 1500, blocks(10))
+FINITE = Sweep("l17-finite-histogram", grid(epsilon=EPSILON, bins=BINS), finite_errors, 1500)
 STABLE = Sweep(
     "l17-stable-histogram",
     tuple(
@@ -128,7 +125,7 @@ FACTS = Sweep("l17-bin-facts", grid(n=SIZES), bin_facts, 10000, blocks(30))
 EDGE = Sweep("l17-bin-edge", grid(n=EDGES), edge_counts, 10000, blocks(30))
 
 
-def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
+def finite_is_accurate(frame: DataFrame) -> Verdict:
     checks = []
     for bins in BINS:
         rows, given = at(frame, bins=bins), (bins, EPSILON, BETA)
@@ -139,7 +136,7 @@ def finite_is_accurate(frame: pd.DataFrame) -> Verdict:
     return combine(checks)
 
 
-def stable_is_accurate(frame: pd.DataFrame) -> Verdict:
+def stable_is_accurate(frame: DataFrame) -> Verdict:
     checks = []
     for epsilon, delta in BUDGETS:
         where, most = f"ε = {epsilon:g}, δ = {delta:g}", sharp(epsilon, delta)
@@ -156,11 +153,11 @@ def stable_is_accurate(frame: pd.DataFrame) -> Verdict:
     return combine(checks)
 
 
-def _as_exact(name: str, failed: "pd.Series[bool]", exact: float, limits: Interval) -> Verdict:
+def _as_exact(name: str, failed: Any, exact: float, limits: Interval) -> Verdict:
     return between(name, scaled(hits(failed, claim_level()), 1 / exact), *limits)
 
 
-def facts_hold(frame: pd.DataFrame, edges: pd.DataFrame) -> Verdict:
+def facts_hold(frame: DataFrame, edges: DataFrame) -> Verdict:
     """Return the checks: how often a fact fails, against the exact binomial bound, .003 at least.
 
     The bound's first term is exact for the bin of the mean alone, where that is at its edge.
@@ -280,7 +277,7 @@ VOTED = searched(
 DIRECT = searched(COUNTED, "counts [shares in l1]", counts, counted, counted, caps=CHEAP, moves=MOVES)
 
 
-def counts_need_fewer(*growths: Growth) -> Iterator[Verdict]:
+def counts_need_fewer(*growths: Growth) -> Checks:
     """Return the rows of the counts over those of the vote, at every setting."""
     half = len(growths) // 2
     formula = "2/(αε) times the .9-quantile of a Gamma variable of shape k: noise on counts alone"

@@ -4,7 +4,7 @@ The tight interval takes its critical value from 200 public runs, wide enough th
 nominal probability but for one in 2,000 such sets of runs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
@@ -12,8 +12,8 @@ from math import e, exp, inf, isfinite, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.bounds import smallest
 from workbench.chapters.one_mean import locating
@@ -31,7 +31,7 @@ from workbench.privacy import ApproxDP, Budget
 from workbench.special import ndtr, ndtri, stdtrit
 from workbench.study.measures import at, paired_ratio
 from workbench.study.profiles import PROFILES
-from workbench.study.rules import Claim, Verdict, at_most, claim_level, enough
+from workbench.study.rules import Checks, Claim, Verdict, at_most, claim_level, enough
 from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
 from workbench.types import Array
 
@@ -39,10 +39,9 @@ LEVEL, EPSILON, N = 0.05, 1.0, 1000
 SIGMAS, MEANS = (1e-3, 1.0, 1e3), (0.0, 1e6)
 WIDTHS = {1000: 1.12, 5000: 1.05}  # n: the ratio of widths asked for, tight, variance unknown
 METHODS = {  # (calibration, variance): the n of the experiment
-    ("tight", "unknown"): (300, *WIDTHS),
-    ("tight", "known"): (300, *WIDTHS),
-    ("paper", "unknown"): (1000, 5000, 20_000),
-    ("paper", "known"): (1000, 5000, 20_000),
+    (calibration, variance): ns
+    for calibration, ns in (("tight", (300, *WIDTHS)), ("paper", (1000, 5000, 20_000)))
+    for variance in ("unknown", "known")
 }
 ROWS = (2000, 10_000)  # of an interval for any distribution
 WIDER_THAN = 1.3
@@ -65,7 +64,7 @@ def intervals(
     return {"covered": covered, "width": width, "reference": sigma * plain_width(z, variance)}
 
 
-def plain_width(z: np.ndarray, variance: str) -> float:
+def plain_width(z: Array, variance: str) -> float:
     n = len(z)
     if variance == "known":
         return float(-2 * ndtri(LEVEL / 2)) / sqrt(n)
@@ -148,17 +147,17 @@ SWEEP = Sweep(
         for point in grid(calibration=calibration, variance=variance, n=ns, sigma=SIGMAS, mean=MEANS)
     ),
     intervals,
-    trials=100,
-    blocks=blocks(20),
+    100,
+    blocks(20),
 )
 HUNDRED = Sweep(
     "one-mean-hundred-intervals",
     grid(n=N, epsilon=EPSILON, delta=DELTA, level=LEVEL),
     ends,
-    trials=100,
-    blocks=dict.fromkeys(PROFILES, 1),
+    100,
+    dict.fromkeys(PROFILES, 1),
 )
-COVERED = Sweep("one-mean-any-law", grid(law=list(LAWS), n=list(ROWS)), of_law, trials=100, blocks=blocks(12))
+COVERED = Sweep("one-mean-any-law", grid(law=LAWS, n=ROWS), of_law, 100, blocks(12))
 
 
 # What is predicted
@@ -185,8 +184,7 @@ def predicted_ratio(calibration: str, variance: str, n: int, budget: ApproxDP, l
     spent: Budget = budget
     if variance == "unknown":
         scale, spent = scale_and_mean(n, budget)
-        design = SCALE.design(n, scale)
-        stretch = 1 + (ndtri(level / 2) ** 2 + 1) * design.rms**2 / 2
+        stretch = 1 + (ndtri(level / 2) ** 2 + 1) * SCALE.design(n, scale).rms ** 2 / 2
     return stretch * locating.accuracy(n, None, spent, "tight", level) / usual
 
 
@@ -197,8 +195,7 @@ def confidence_intervals(
     run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = N, level: float = LEVEL
 ) -> Chart:
     """Return 100 private confidence intervals for one mean, each of rows of its own."""
-    point = {"n": n, "epsilon": epsilon, "delta": delta, "level": level}
-    frame = run.table(HUNDRED.moved([point]))
+    frame = run.table(HUNDRED.moved([{"n": n, "epsilon": epsilon, "delta": delta, "level": level}]))
     low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
     missed, places = (low > 0) | (high < 0), np.arange(1, len(frame) + 1)
     half = float(-ndtri(level / 2)) / sqrt(n)
@@ -242,7 +239,7 @@ def confidence_intervals(
 # What is claimed
 
 
-def interval_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def interval_checks(frame: DataFrame, seed: int) -> Checks:
     rng = resampler(seed, frame["sweep"].iloc[0])
     methods = [(*method, n) for method, ns in METHODS.items() for n in ns]
     level = claim_level(parts=len(WIDTHS) + len(methods) * (1 + len(SIGMAS) * len(MEANS)))
@@ -257,11 +254,10 @@ def interval_checks(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
         yield student_width(rows, n, bound, level, rng)
     yield from [coverage(rows, f"{name}, all means and scales", level) for name, rows in found.items()]
     for (name, rows), sigma, mean in product(found.items(), SIGMAS, MEANS):
-        where = f"{name}, sigma = {sigma:g}, mean = {mean:g}"
-        yield coverage(at(rows, sigma=sigma, mean=mean), where, level)
+        yield coverage(at(rows, sigma=sigma, mean=mean), f"{name}, sigma = {sigma:g}, mean = {mean:g}", level)
 
 
-def coverage(frame: pd.DataFrame, name: str, level: float, most: float = LEVEL) -> Verdict:
+def coverage(frame: DataFrame, name: str, level: float, most: float = LEVEL) -> Verdict:
     """Decide how often the mean is missed; the detail says how wide intervals are, over the usual ones."""
     check = at_most(int((~frame["covered"].astype(bool)).sum()), len(frame), most, level)
     plain, words = 1.0, "median width over the usual one"
@@ -273,7 +269,7 @@ def coverage(frame: pd.DataFrame, name: str, level: float, most: float = LEVEL) 
     return check.about(name, statement, n=int(frame["n"].iloc[0]))
 
 
-def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: Generator) -> Verdict:
+def student_width(frame: DataFrame, n: int, bound: float, level: float, rng: Generator) -> Verdict:
     """Compare widths at every scale: they are divided by that of the plain interval of the same rows."""
     relative, ones = (frame["width"] / frame["reference"]).to_numpy(), np.ones(len(frame))
     if not np.isfinite(relative).mean() > 0.5:
@@ -284,7 +280,7 @@ def student_width(frame: pd.DataFrame, n: int, bound: float, level: float, rng: 
     return enough(check, "KV18/interval-unknown-variance", "enough for a stated ratio to Student's width")
 
 
-def any_law_is_covered(frame: pd.DataFrame) -> Iterator[Verdict]:
+def any_law_is_covered(frame: DataFrame) -> Checks:
     level = claim_level(parts=len(LAWS) * (len(ROWS) + 1) - len(WIDER))
     for n, law in product(ROWS, LAWS):
         yield coverage(at(frame, law=law, n=n), f"coverage, {law}, n = {n}", level, 0.07)

@@ -10,7 +10,7 @@ the largest noise (2/ε) ln R of the empty bins, or the threshold (2/ε) ln(1/δ
 needs 2, since the far score is εn/2.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from math import ceil, inf, isfinite, log, pi, sqrt
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame, concat
 from scipy.optimize import brentq
 
 from workbench.bounds import smallest
@@ -39,9 +40,8 @@ from workbench.charts.curves import (
 from workbench.estimators.clipped import ClippedMean
 from workbench.estimators.histograms import REACH, HistogramLocation, StableLocation, UnitHistogram
 from workbench.estimators.intervals import UnboundedMean
-from workbench.estimators.shared import noisy_means
 from workbench.estimators.shared.budgets import divided, mean_charge
-from workbench.estimators.shared.noisy_means import half_width
+from workbench.estimators.shared.noisy_means import FAR, half_width
 from workbench.estimators.shared.window_median import location_law
 from workbench.estimators.two_step import (
     SHARE,
@@ -56,8 +56,9 @@ from workbench.privacy import ApproxDP, Budget, PureDP, noise_source
 from workbench.privacy.mechanisms import laplace_scale
 from workbench.special import log_ndtr, ndtr
 from workbench.study import measures
-from workbench.study.measures import Measure, local_slope
+from workbench.study.measures import Measure, at, between, local_slope, median, scaled
 from workbench.study.rules import (
+    Checks,
     Claim,
     Interval,
     Verdict,
@@ -142,16 +143,15 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
             (name(key), key, "tight"),
             ("", f"{key}:paper", "paper"),
         ):
-            found = {radius: measures.median(one[calibration].abs(), LEVEL) for radius, one in rows.items()}
+            found = {radius: median(one[calibration].abs(), LEVEL) for radius, one in rows.items()}
             foreseen = partial(predict, n, epsilon=epsilon, calibration=calibration)
             curves += along(found, CURVE, foreseen, colour, label=label)
     plain = [one["sampling"].abs().median() for one in clipped.values()]
     reference = styled("reference", "no privacy", clipped, plain, "non-private")
     steep, flat = (predict(n, APART, epsilon, "tight") for predict in (clipped_error, two_step_error))
-    times = f"{number(steep / flat)} times the error"
     marks = (
         text_at("ten times the range, ten times the error", APART / 60, steep / 15, CLIPPED_MEAN),
-        Mark(times, "arrow", APART, flat, APART, steep, side="right"),
+        Mark(f"{number(steep / flat)} times the error", "arrow", APART, flat, APART, steep, side="right"),
     )
     title = f"{number(n)} rows, ε = {number(epsilon)}, the mean anywhere in [−R, R]"
     return Chart(
@@ -170,12 +170,12 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
 # What is claimed
 
 
-def clipped_is_linear(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def clipped_is_linear(frame: DataFrame, seed: int) -> Checks:
     scales, predicted = {}, []
     formula = "2B/(ε b), B = R + √(2 ln(2n/β)): privacy part of mean size b"
     for radius in (*RADII[1:], WIDEST):
         mean, where = ClippedMean(radius=radius, calibration="paper", sigma=1.0), {"radius": radius}
-        rows = measures.at(frame, **where)
+        rows = at(frame, **where)
         part = rows["paper"] - rows["sampling"]
         scales[radius] = measures.mean_size(part, claim_level(), CLIPPED.name, seed, where)
         predicted.append(laplace_scale(mean.plan(N, 1, PureDP(EPSILON))["mean"]))
@@ -183,11 +183,11 @@ def clipped_is_linear(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
         yield in_proportion(near, "L17/Eq1", formula)
     exponent, found = local_slope([*scales], predicted), measures.growth(scales)
     limits = exponent - EXPONENT, exponent + EXPONENT
-    yield measures.between("exponent in R", found, *limits, n=N, bound=exponent)
+    yield between("exponent in R", found, *limits, n=N, bound=exponent)
 
 
-def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
-    frame = pd.concat(frames, ignore_index=True)
+def two_step_is_flat(*frames: DataFrame) -> Verdict:
+    frame = concat(frames, ignore_index=True)
     groups = {radius: rows["paper"].abs() for radius, rows in measures.by(frame, "radius").items()}
     found = flat("largest over smallest median error, all R", groups, 1.3)
     return enough(found, "L17/Thm2.5", "enough for an error that does not change with R")
@@ -195,10 +195,10 @@ def two_step_is_flat(*frames: pd.DataFrame) -> Verdict:
 
 def flat(name: str, groups: dict[float, pd.Series], allowed: float) -> Verdict:
     each = claim_level(parts=len(groups))
-    found = {key: measures.median(errors, each) for key, errors in groups.items()}
+    found = {key: median(errors, each) for key, errors in groups.items()}
     spread = measures.spread(found)
     spread = spread._replace(interval=(max(1.0, spread.interval[0]), spread.interval[1]))
-    verdict = measures.between(name, spread, 1.0, allowed, n=N)
+    verdict = between(name, spread, 1.0, allowed, n=N)
     medians = {f"{key:g}": measure.estimate for key, measure in found.items()}
     return replace(verdict, detail={**verdict.detail, **medians})
 
@@ -233,8 +233,7 @@ def near_counts_below(levels: Array, n: int, scale: float, below: int = 3) -> Ar
     if below < 3:
         lower[0] = -np.inf
     mass = (ndtr(upper) - ndtr(lower))[..., None]
-    chance = sum_below(levels - n * mass, np.sqrt(n * mass * (1 - mass)), scale)
-    return chance.prod(axis=0).mean(axis=0)
+    return sum_below(levels - n * mass, np.sqrt(n * mass * (1 - mass)), scale).prod(axis=0).mean(axis=0)
 
 
 def range_failure(n: int, radius: float, epsilon: float) -> float:
@@ -300,7 +299,7 @@ def window_mean_tail(n: int, radius: float | None, budget: Budget) -> tuple[Call
     recipe = WindowMean(radius)
     design, median_sd = recipe.design(n, budget), sqrt(pi / (2 * n))
     locate, mean = divided(budget, design.share) if design.clip else (budget, budget)
-    offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, noisy_means.FAR)
+    offsets, weights, failure = location_law(recipe.locator, n, locate, ndtr, FAR)
     if not design.clip:
         return lambda t: float(weights @ (ndtr((offsets - t) / median_sd) * 2)), failure
     apart = np.hypot(offsets, median_sd)
@@ -333,16 +332,9 @@ def unbounded(n: int, epsilon: float, delta: float, mean: float, *, data: Genera
 
 
 def locate(
-    method: str,
-    epsilon: float,
-    n: int,
-    *,
-    radius: float | None = None,
-    delta: float | None = None,
-    trials: int,
-    data: Generator,
-    noise: Generator,
-) -> Columns:
+    method: str, epsilon: float, n: int, *, radius: float | None = None, delta: float | None = None,
+    trials: int, data: Generator, noise: Generator,
+) -> Columns:  # fmt: skip
     reach, budget = 1e3 if radius is None else radius, _budget(epsilon, delta)
     window, known = WindowMean(radius).locator, {"calibration": method, "sigma": 1.0}
 
@@ -385,7 +377,7 @@ def predicted_rows(
 UNBOUNDED = Sweep(
     "l17-unbounded", grid(n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS), unbounded, 500, blocks(18)
 )
-LOCATE: dict[str, tuple[tuple[Point, ...], tuple[float, ...], int, dict[str, int]]] = {
+LOCATE: dict[str, Any] = {  # points, n over the predicted n, trials, blocks
     "range": (
         grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
         + grid(method="paper", epsilon=SMALL_EPSILON, radius=RADII[:-1]),
@@ -416,9 +408,9 @@ def located(where: str, epsilon: float = EPSILON) -> Sweep:
     return usual if epsilon == EPSILON else usual.moved(placed(epsilon / EPSILON))
 
 
-def rows_to_locate(frame: pd.DataFrame, level: float, seed: int, **where: Any) -> Measure:
-    rows = measures.at(frame, **where)
-    rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where), 0)
+def rows_to_locate(frame: DataFrame, level: float, seed: int, **where: Any) -> Measure:
+    rows = at(frame, **where)
+    rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where))
     return measures.rows_needed(rows["found"], rows["n"], 1 - BETA, level, rng)
 
 
@@ -496,7 +488,7 @@ def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
     )
 
 
-def _needed(frame: pd.DataFrame, seed: int, axis: str, key: str, epsilon: float) -> list[Series]:
+def _needed(frame: DataFrame, seed: int, axis: str, key: str, epsilon: float) -> list[Series]:
     curves = []
     for method, label, colour in (
         ("tight", "histogram", key),
@@ -512,8 +504,8 @@ def _needed(frame: pd.DataFrame, seed: int, axis: str, key: str, epsilon: float)
     return curves
 
 
-def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str) -> dict[float, Measure]:
-    rows = measures.at(frame, **where)
+def _rows_found(frame: DataFrame, seed: int, axis: str, **where: float | str) -> dict[float, Measure]:
+    rows = at(frame, **where)
     return {
         value: rows_to_locate(rows, LEVEL, seed, **where, **{axis: value})
         for value in measures.by(rows, axis)
@@ -523,8 +515,8 @@ def _rows_found(frame: pd.DataFrame, seed: int, axis: str, **where: float | str)
 # What is claimed
 
 
-def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
-    frame, checks = measures.at(pd.concat(frames, ignore_index=True), method="paper"), []
+def range_costs_its_logarithm(*frames: DataFrame, seed: int) -> Verdict:
+    frame, checks = at(concat(frames, ignore_index=True), method="paper"), []
     words = "P(largest noise of empty bins < count near the mean) = .9, normal counts"
     needed: dict[float, dict[float, Measure]] = {}
     for epsilon, rows in measures.by(frame, "epsilon").items():
@@ -534,11 +526,10 @@ def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
             where, least = f"at R = {radius:g}, ε = {epsilon:g}", packing(radius, epsilon)
             predicted = predicted_rows("paper", epsilon, radius=radius)
             checks.append(_as_predicted(where, found, predicted, "L17/Cor2.4", words))
-            packings = measures.scaled(found, 1 / least)
-            above = measures.between(f"rows over the packing bound {where}", packings, 1.0, 8.0)
+            above = between(f"rows over the packing bound {where}", scaled(found, 1 / least), 1.0, 8.0)
             checks.append(beside(above, "L17/Thm2.6", "at least ln(9 (⌈R/2.5⌉ - 1))/ε", least, found))
     usual, small = (
-        {radius: measures.scaled(one, epsilon) for radius, one in needed[epsilon].items()}
+        {radius: scaled(one, epsilon) for radius, one in needed[epsilon].items()}
         for epsilon in (EPSILON, SMALL_EPSILON)
     )
     expected = [EPSILON * predicted_rows("paper", EPSILON, radius=radius) for radius in usual]
@@ -546,7 +537,7 @@ def range_costs_its_logarithm(*frames: pd.DataFrame, seed: int) -> Verdict:
     for radius in small:
         logs = [measures.logarithm(one[radius]) for one in (usual, small)]
         excess = measures.slope((log(EPSILON), log(SMALL_EPSILON)), logs)
-        checks.append(measures.between(f"1 + exponent in ε at R = {radius:g}", excess, -0.1, 0.1, bound=0.0))
+        checks.append(between(f"1 + exponent in ε at R = {radius:g}", excess, -0.1, 0.1, bound=0.0))
     return combine(checks, len(frame))
 
 
@@ -561,17 +552,17 @@ def _per_unit(
 ) -> Verdict:
     """Return the check of nε per unit of a logarithm, beside what is predicted."""
     predicted = float(np.polyfit(xs, expected, 1)[0])
-    return measures.between(name, measures.slope(xs, [*products.values()]), *limits, bound=predicted)
+    return between(name, measures.slope(xs, [*products.values()]), *limits, bound=predicted)
 
 
-def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -> Verdict:
+def line_costs_log_delta(frame: DataFrame, errors: DataFrame, seed: int) -> Verdict:
     checks, products, expected = [], {}, []
     words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
     for delta in DELTAS:
         where: dict[str, float | str] = {"method": "paper", "epsilon": EPSILON, "delta": delta}
         rows = rows_to_locate(frame, claim_level(), seed, **where)
         predicted = predicted_rows("paper", EPSILON, delta=delta)
-        products[delta] = measures.scaled(rows, EPSILON)
+        products[delta] = scaled(rows, EPSILON)
         expected.append(EPSILON * predicted)
         checks.append(_as_predicted(f"at δ = {delta:g}", rows, predicted, "L17/Thm2.8", words))
     logs = [log(1 / delta) for delta in DELTAS]
@@ -581,10 +572,10 @@ def line_costs_log_delta(frame: pd.DataFrame, errors: pd.DataFrame, seed: int) -
     return combine(checks, int((frame["method"] == "paper").sum()) + len(errors))
 
 
-def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verdict:
+def window_needs_half(wide: DataFrame, line: DataFrame, seed: int) -> Verdict:
     checks, trials = [], 0
     for frame, where in ((wide, {"radius": RADII[-1]}), (line, {"delta": 1e-9})):
-        trials += len(measures.at(frame, epsilon=EPSILON, **where))
+        trials += len(at(frame, epsilon=EPSILON, **where))
         rows = {
             one: rows_to_locate(frame, claim_level(parts=2), seed, method=one, epsilon=EPSILON, **where)
             for one in METHODS
@@ -593,7 +584,7 @@ def window_needs_half(wide: pd.DataFrame, line: pd.DataFrame, seed: int) -> Verd
             share = measures.ratio(rows["window"], rows[calibration])
             name = f"window median over {calibration} histogram, {frame['sweep'].iloc[0]}"
             words, most = "at most half of the histogram's measured n", 0.5 * rows[calibration].estimate
-            half = measures.between(name, share, 0.0, 0.5)
+            half = between(name, share, 0.0, 0.5)
             checks.append(beside(half, "proofs/univariate.md", words, most, rows["window"]))
     return combine(checks, trials)
 

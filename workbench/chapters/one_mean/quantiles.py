@@ -9,20 +9,20 @@ median is (LKKO21 Algorithm 14 at d = 1), with its own rank in the place of the 
 distance of nq from the ranks that an answer lies between, over n: sampling is no part of it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame, concat
 
 from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
 from workbench.study.measures import at, median_ratio
-from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.rules import Checks, Claim, claim_level
 from workbench.study.scaling import Move, Statement, follow
 from workbench.study.sweeps import Row, Sweep, each_trial, grid, resampler, value_of
 from workbench.types import Array
@@ -34,7 +34,6 @@ CAPS, SEEN = {"full": 150}, {"quick": 60, "full": 600}
 MIDDLE = 50.0  # of the range, and half its width
 COUNTS = (3, 9, 33, 99)  # m
 N, EPSILON = 10_000, 1.0
-FORESEEN = 2000  # simulated ranks of a prediction
 PLENTY = 10**7  # rows with which every level is drawn
 CELLS, NEAR = 10_001, 400  # where a law is known: all over, and at growing distances from a level
 
@@ -110,7 +109,7 @@ def foreseen(m: int, n: int, epsilon: float) -> Array:
 def _off(cutting: Cutting) -> Array:
     factor = noise_factor(cutting.levels, cutting.tree) * len(cutting.tree)
     rng = resampler(0, f"{len(cutting.levels)} quantiles foreseen")
-    return rng.standard_normal((FORESEEN, factor.shape[1])) @ factor.T
+    return rng.standard_normal((2000, factor.shape[1])) @ factor.T  # simulated ranks of a prediction
 
 
 @lru_cache(maxsize=256)
@@ -163,8 +162,8 @@ FEW, MANY = (
 )
 
 
-def gain(few: pd.DataFrame, many: pd.DataFrame, seed: int) -> Iterator[Verdict]:
-    rng, frames = resampler(seed, FEW.name), pd.concat([few, many], ignore_index=True)
+def gain(few: DataFrame, many: DataFrame, seed: int) -> Checks:
+    rng, frames = resampler(seed, FEW.name), concat([few, many], ignore_index=True)
     for m in COUNTS:
         predicted, by = largest(m, N, EPSILON), NEAR_PREDICTED[m]
         ratio = predicted[1] / predicted[0]

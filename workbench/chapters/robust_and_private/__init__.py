@@ -45,19 +45,3 @@ FULL = (  # minutes of search
     "robust-and-private/ball-range-rows-grow",
     "robust-and-private/prime-pays-from",
 )
-
-__all__ = [
-    "CLAIMS",
-    "FULL",
-    "against_corruption",
-    "collusion",
-    "figure_1",
-    "figure_2",
-    "filtering",
-    "hidden_world",
-    "score_histogram",
-    "scoreboard",
-    "table_1",
-    "table_2",
-    "tail_swap",
-]

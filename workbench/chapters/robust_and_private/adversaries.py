@@ -20,7 +20,7 @@ from workbench.populations.corruption import MEAN_ATTACKS
 from workbench.privacy import ApproxDP, Budget
 from workbench.study import measures
 from workbench.study.sweeps import Role, Row, Run, Sweep, blocks, each_trial, grid, loss_of, point_id, stream
-from workbench.types import Array
+from workbench.types import Array, Mask
 
 RADIUS, PLACES = 10.0, 8.0
 CORRUPTION, EPSILON, DELTA = 0.05, 10.0, 0.01
@@ -53,7 +53,7 @@ def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
     return (data.pareto(TAIL, (n, d)) - mean) / sqrt(variance)
 
 
-def taken(x: Array, y: Array) -> np.ndarray:
+def taken(x: Array, y: Array) -> Mask:
     return (x != y).any(axis=1)
 
 
@@ -69,7 +69,7 @@ def density(label: str, values: Array, edges: Array, look: str, total: int = 0) 
 
 def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return rows of unsuspicious length, and what they have in common."""
-    x = stream(run.seed, Role.DATA, "robust-collusion", 0, 0).standard_normal((n, d))
+    x = stream(run.seed, Role.DATA, "robust-collusion").standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-collusion", 0, 1)
     y = ATTACKS["tail-matched"].corrupt(x, corruption, rng=rng)
     bad, u = taken(x, y), np.full(d, 1 / sqrt(d))
@@ -82,8 +82,7 @@ def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     right = _two(
         "together they lean to one side", "part of a row along one direction u (σ)", y @ u, bad, along
     )
-    tall = max(tuple(right.series[0].y))
-    marks = (Mark(said, "region", x=along[-1] - 2.4, y=0.62 * tall),)
+    marks = (Mark(said, "region", along[-1] - 2.4, 0.62 * max(tuple(right.series[0].y))),)
     return Chart(
         "collusion",
         "Each bad row looks innocent, together they move the mean",
@@ -96,7 +95,7 @@ def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     )
 
 
-def _two(title: str, name: str, values: Array, bad: np.ndarray, edges: Array) -> Panel:
+def _two(title: str, name: str, values: Array, bad: Mask, edges: Array) -> Panel:
     clean, wrong = (
         density(label, values[rows], edges, look, len(values))
         for label, rows, look in (("clean rows", ~bad, GOOD), ("corrupted rows", bad, BAD))
@@ -105,16 +104,13 @@ def _two(title: str, name: str, values: Array, bad: np.ndarray, edges: Array) ->
     wide, tall = x[-1] - x[0], good.max()
     rises, top = x[np.argmax(good >= 0.55 * tall)], x[few.argmax()]
     beside, above = (rises - 0.17 * wide, 0.55 * tall), top + 0.08 * wide
-    named = (
-        replace(clean, label_at=beside),
-        replace(wrong, label_at=(above, few.max() + 0.09 * tall)),
-    )
+    named = (replace(clean, label_at=beside), replace(wrong, label_at=(above, few.max() + 0.09 * tall)))
     return Panel(title, name, "share of all rows per σ", named, "linear", "linear", ylim=(0.0, 1.08 * tall))
 
 
 def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return the attack that leaves second moments as they are (marginals, spectra, errors)."""
-    x = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 0).standard_normal((n, d))
+    x = stream(run.seed, Role.DATA, "robust-tail-swap").standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 1)
     swapped, planted = (ATTACKS[name].corrupt(x, corruption, rng=rng) for name in ("tail-swap", "shift-ones"))
     u, edges = np.full(d, 1 / sqrt(d)), np.linspace(-4.0, 4.0, 41)
@@ -140,7 +136,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
         Series(name, range(1, d + 1), np.linalg.eigvalsh(np.cov(rows.T))[::-1], colour_key=look)
         for name, rows, look in (*drawn, ("planted cluster", planted, PLANTED))
     )
-    noise = stream(run.seed, Role.NOISE, "robust-tail-swap", 0, 0)
+    noise = stream(run.seed, Role.NOISE, "robust-tail-swap")
     one, said = fighter("mean/robust", d, corruption), []
     for name, rows, _ in drawn:
         found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
@@ -195,7 +191,7 @@ GLOSS = {
 SHOWN = tuple(GLOSS)
 BOARD = ("none", "shift-ones", "far", "under-threshold", "inward", "tail-swap")  # of the scoreboard
 MOST = 100.0  # over the limit: more is written as this
-Mine = Callable[[Array, int, np.random.Generator], object]
+Mine = Callable[[Array, int, Generator], object]
 
 
 def fighter(key: str, d: int, corruption: float) -> Any:
@@ -240,10 +236,10 @@ def scoreboard(
     tables = [measures.at(frame, attack=attack) for attack in BOARD]
     table = [[min(MOST, rows[name].median() / limit(corruption)) for name in FIGHTERS] for rows in tables]
     heat = Heat(
-        table, (0.1, 10.0), scale="log", emphasis="middle", written=True,
+        table, (0.1, 10.0), "log", "middle", written=True,
         rows=tuple(GLOSS[name] for name in BOARD), columns=tuple(COLUMNS.values()),
     )  # fmt: skip
-    marks = [Mark(" ", "vertical", x=x, y=0.0) for x in (1.5, 3.5)]
+    marks = [Mark(" ", "vertical", x, 0.0) for x in (1.5, 3.5)]
     groups = "no privacy, then private, then private and robust"
     names, note = (groups, "median error over ξ √ln(1/ξ)", "attack"), "100 stands for 100 and more."
     return Chart(
@@ -280,7 +276,7 @@ def hidden_world(mine: Mine, *, corruption: float = CORRUPTION, seed: int = 17) 
     errors, n, trials = {}, 2000, 100
     for attack in SHOWN:
         point = point_id({"attack": attack})
-        data, noise = (stream(seed, role, "hidden world", point, 0) for role in (Role.DATA, Role.NOISE))
+        data, noise = (stream(seed, role, "hidden world", point) for role in (Role.DATA, Role.NOISE))
         hidden = data.uniform(-PLACES, PLACES)
         x = corrupted(data.standard_normal((n, 1)), attack, corruption, data)[:, 0] + hidden
         errors[attack] = float(np.median(np.abs(np.asarray(mine(x, trials, noise)) - hidden)))

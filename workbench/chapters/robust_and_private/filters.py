@@ -13,9 +13,8 @@ from math import ceil, cos, exp, inf, log, pi, radians, sin, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
+from pandas import DataFrame
 
 from workbench.bounds.lkko21 import range_shape
 from workbench.bounds.resilience import margin_rate, median_bias, rows_to_pass, trimmed_bias
@@ -76,14 +75,13 @@ from workbench.study.measures import (
     seldom,
     summary,
 )
-from workbench.study.rules import Claim, Status, Verdict, claim_level, combine, enough, in_proportion
+from workbench.study.rules import Checks, Claim, Status, Verdict, claim_level, enough, in_proportion
 from workbench.study.sweeps import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
 from workbench.study.sweeps import grid as points
 from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0
-FAR_CLUSTERS, MOST_PASSES, COUNTS = 30.0, 40, (1, 2, 4, 8, 16)
-COUNT_NOISE = 20.0  # sd of every count of scores
+MOST_PASSES, COUNTS = 40, (1, 2, 4, 8, 16)
 LEMMA_AT = (1.5 * sqrt(5), 10.0, 25.0, 100.0, 400.0)  # from the cluster of Figure 1 on
 LEFT, LITTLE = 0.75, 1e-3  # of Ψ, Lemma E.1: (12), and what it asks of clean rows
 FIRE, STEP = 5.5, 1 / (100 * (0.1 / 2 + 1.01))  # a round counts if it scores above λ/5.5; a λ, as recalled
@@ -100,12 +98,12 @@ def score_histogram(
     n: int = N, d: int = D,
 ) -> Chart:  # fmt: skip
     """Return the scores of the first pass of mean/prime, noisy counts and threshold."""
-    x = stream(run.seed, Role.DATA, "robust-scores", 0, 0).standard_normal((n, d))
+    x = stream(run.seed, Role.DATA, "robust-scores").standard_normal((n, d))
     rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
     y = ATTACKS["shift-alternating"].corrupt(x, corruption, rng=rng)
     bad = taken(x, y)
     # the first pass of mean/prime, on rows of mean near 0
-    noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores", 0, 0))
+    noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores"))
     one = PrimeMean(radius=RADIUS, corruption=corruption, sigma=1.0)
     steps, charges = Filter(one, n, d), list(one.plan(n, d, ApproxDP(epsilon, delta)).charges())
     radius, kept = steps.radii[1], present(y)
@@ -121,17 +119,16 @@ def score_histogram(
     low, top = min(0.0, 1.1 * noisy[shown].min()), 1.25 * max(both.max(), noisy.max())
     series = (
         styled("bars", "clean rows", middles, clean, GOOD, kind="count"),
-        Series("corrupted rows", middles, both, clean, both, role="bars", colour_key=BAD, kind="count"),
+        Series("corrupted rows", middles, both, clean, both, "bars", BAD, kind="count"),
         Series("released: the sum, with noise", middles, noisy[shown], colour_key="idea/total", kind="count",
                joined=False),
     )  # fmt: skip
     gone = tail & (tau >= cut)
     right, others = int((gone & bad).sum()), int((gone & ~bad).sum())
     end = middles[-1] * 2**0.5
-    marks = [Mark(f"threshold {number(cut)}", "vertical", x=cut, side="left")]
+    marks = [Mark(f"threshold {number(cut)}", "vertical", cut, side="left")]
     if cut < end:
-        words = f"removed: {right} corrupted, {others} clean"
-        marks.append(Mark(words, "span", x=cut, x2=end, colour_key=BAD))
+        marks.append(Mark(f"removed: {right} corrupted, {others} clean", "span", cut, x2=end, colour_key=BAD))
     panel = Panel(
         "", "score τ (bins double)", "rows in the bin", series, yscale="linear",
         xlim=(middles[0] / 2**0.5, end), ylim=(low, top), marks=marks,
@@ -161,7 +158,7 @@ def shares_removed(n: int, d: int, distance: float, *, data: Generator, noise: G
     tau = Score(x[bad:].mean(axis=0), np.eye(d)[:, :1]).of(x)
     tail = tail_set(tau, np.ones(n, bool), ceil(2 * CORRUPTION * n), x)
     psi, largest = float((tau - 1).mean()), float(tau.max())
-    counts = noise.normal(score_counts(tau, tail, largest), COUNT_NOISE)
+    counts = noise.normal(score_counts(tau, tail, largest), 20.0)  # sd of every count of scores
     cut = threshold(counts, n, psi)
     go = np.minimum(tau / cut, 1) * tail
     stays = (tau[tau < cut] - 1).sum() / n / psi
@@ -169,10 +166,10 @@ def shares_removed(n: int, d: int, distance: float, *, data: Generator, noise: G
     return {"clean": clean, "stays": stays, "bad over good": go[:bad].sum() / (2 * go[bad:].sum())}
 
 
-LEMMA = Sweep("lkko21-threshold", points(n=20_000, d=5, distance=LEMMA_AT), shares_removed, 50, blocks(10))
+LEMMA = Sweep("lkko21-threshold", points(n=20_000, d=5, distance=LEMMA_AT), shares_removed, 50)
 
 
-def threshold_lemma(frame: pd.DataFrame) -> list[Verdict]:
+def threshold_lemma(frame: DataFrame) -> Checks:
     asked = frame["clean"] <= LITTLE
     far, figure = frame["distance"] >= LEMMA_AT[-2], frame["distance"] == LEMMA_AT[0]
     concluded, seen = frame[asked], frame[frame["distance"] >= LEMMA_AT[1]]
@@ -222,16 +219,15 @@ def _apart(data: Generator, alone: bool) -> int:
     return worst
 
 
-PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500, blocks(10))
+PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500)
 
 
-def neighbours_stay(frame: pd.DataFrame) -> Verdict:
+def neighbours_stay(frame: DataFrame) -> Checks:
     joint, share = frame["joint"].max(), hits(frame["separate"] > 1, claim_level())
-    checks = [
+    return [
         between("largest distance, one threshold for all rows", known(joint), 0.0, 1.0),
         between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
     ]
-    return combine(checks, len(frame))
 
 
 # Passes, and rounds of a pass
@@ -246,7 +242,7 @@ def passes_taken(
     A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
     excess is half as large, or small enough to end, for the matrix score.
     """
-    x = at_clusters(clusters, FAR_CLUSTERS)(data.standard_normal((n, d)), int(corruption * n), data)
+    x = at_clusters(clusters, 30.0)(data.standard_normal((n, d)), int(corruption * n), data)
     found = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
@@ -256,8 +252,7 @@ def passes_taken(
         found[name] = len(excess) - 1
     ended = estimator.allowed
     later = np.append(excess[2:], ended)
-    halved = np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))
-    return {**found, "halved": halved}
+    return {**found, "halved": np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))}
 
 
 PASSES = Sweep(
@@ -265,13 +260,12 @@ PASSES = Sweep(
 )
 
 
-def passes(frame: pd.DataFrame) -> list[Verdict]:
+def passes(frame: DataFrame) -> Checks:
     top, softmax = (growth(over(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
-    words = "share of runs whose excess does not halve in two passes"
     return [
         between("slope, top eigenvector", top, 0.6, 0.85),
         between("slope, matrix exponential", softmax, -inf, 0.5),
-        rarely(words, frame["halved"] < 1, 2 * MISSED),
+        rarely("share of runs whose excess does not halve in two passes", frame["halved"] < 1, 2 * MISSED),
     ]
 
 
@@ -298,7 +292,7 @@ def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": np.linalg.norm(drawn, 2) / (2 * sqrt(d))}
 
 
-NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10, blocks(10))
+NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10)
 
 
 def moment_noise(d: int) -> float:
@@ -310,7 +304,7 @@ def moment_noise(d: int) -> float:
     return 2 * sqrt(d) * Filter(one, n, d).radii[1] ** 2 / (PRICES.square * gaussian_mu(cost)) / n
 
 
-def matrix_noise(frame: pd.DataFrame) -> Iterator[Verdict]:
+def matrix_noise(frame: DataFrame) -> Checks:
     found = {d: median(rows["norm"], claim_level()) for d, rows in by(frame, "d").items()}
     yield from each("over 2σ√d, d = ", found, 0.85, 1.1)
     steep = growth({d: scaled(one, sqrt(d)) for d, one in found.items()})
@@ -327,7 +321,7 @@ def matrix_noise(frame: pd.DataFrame) -> Iterator[Verdict]:
 @each_trial
 def bins(n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure whether the bin of a lone row is released, and whether the bin of the mean is found."""
-    keys: NDArray[np.int64] = np.r_[np.zeros(LONE_N - 1, np.int64), 7]
+    keys = np.r_[np.zeros(LONE_N - 1, np.int64), 7]
     source = SimulatedNoise(noise)
     found = stability_histogram(keys, stability_charge("bins", LONE), source)
     mean = data.uniform(-10, 10)
@@ -336,10 +330,10 @@ def bins(n: int, *, data: Generator, noise: Generator) -> Row:
     return {"lone": 7 in found, "away": mode is None or abs(WIDTH * (mode + 0.5) - mean) > FAR}
 
 
-BINS = Sweep("lkko21-bins", points(n=LONE_N), bins, 5000, blocks(10))
+BINS = Sweep("lkko21-bins", points(n=LONE_N), bins, 5000)
 
 
-def bins_are_safe(frame: pd.DataFrame) -> Verdict:
+def bins_are_safe(frame: DataFrame) -> Checks:
     rare = seldom("a lone row is seen", frame["lone"], LONE.delta, "at most δ")
     decay = exp(-LONE.epsilon / 2)  # of discrete Laplace noise, which lifts a count of 1 to the threshold
     chance = float(decay ** (stability_threshold(LONE) - 1) / (1 + decay))
@@ -347,17 +341,16 @@ def bins_are_safe(frame: pd.DataFrame) -> Verdict:
     as_predicted = between("over its probability", times, 0.8, 1.2, bound=1.0)
     found = seldom("the bin is far from the mean", frame["away"], ZETA, "at most ζ", n=LOCATED)
     size = enough(found, "LKKO21/LemD.2", "sqrt(d ln(1/delta)) ln(d/(zeta delta))/eps, twice")
-    return combine([rare, as_predicted, size], len(frame))
+    return [rare, as_predicted, size]
 
 
 # Frame by frame: the private filter: rows that stick out turn grey, and the mean moves back.
 
 
-PASSES_RADIUS, BUDGET = 20.0, ApproxDP(5.0, 1e-6)
+BUDGET = ApproxDP(5.0, 1e-6)
 CLUSTERS = ((15.0, 9.0), (95.0, 6.5), (160.0, 4.2))  # degrees, distances
 SHARE, SPREAD = 0.04, 0.4  # of the rows, each; of a cluster
-EVERY, MIDDLE, REACH, AXIS = 25, (2.5, 2.5), 8.0, "first column (σ)"
-FRAMES = 12
+EVERY, MIDDLE, REACH = 25, (2.5, 2.5), 8.0
 
 
 def filtering(run: Run, *, frame: int = 1) -> Chart:
@@ -367,12 +360,12 @@ def filtering(run: Run, *, frame: int = 1) -> Chart:
 
 @cache
 def _filtering(seed: int) -> Film:
-    x = planted(stream(seed, Role.DATA, "robust-film", 0, 0).standard_normal((N, 2)))
-    noise = SimulatedNoise(stream(seed, Role.NOISE, "robust-film", 0, 0))
+    x = planted(stream(seed, Role.DATA, "robust-film").standard_normal((N, 2)))
+    noise = SimulatedNoise(stream(seed, Role.NOISE, "robust-film"))
     return Film(
         "filter",
         "Pass by pass the rows that stick out are removed, and the mean moves back",
-        tuple(_passes(x, noise))[:FRAMES],
+        tuple(_passes(x, noise))[:12],
         alt="A cloud of rows with three clusters beside it. In each pass the widest direction is found, the"
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
@@ -390,7 +383,7 @@ def planted(x: Array) -> Array:
 
 
 def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[str, Panel]]:
-    estimator = FilterMean(radius=PASSES_RADIUS, corruption=SHARE * len(CLUSTERS), sigma=1.0)
+    estimator = FilterMean(radius=20.0, corruption=SHARE * len(CLUSTERS), sigma=1.0)
     steps, charges = Filter(estimator, N, 2), list(estimator.plan(N, 2, BUDGET).charges())
     trace, before = Trace(), np.ones(N, bool)
     centre = steps.coarse_centre(x, charges[0], noise)
@@ -402,9 +395,7 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[str, Panel]]:
     def off(mean: Array) -> str:
         return number(float(np.linalg.norm(mean)), 2)
 
-    def frame(
-        words: str, before: np.ndarray, after: np.ndarray, mean: Array | None, *more: Series
-    ) -> tuple[str, Panel]:
+    def frame(words: str, before: Mask, after: Mask, mean: Array | None, *more: Series) -> tuple[str, Panel]:
         rows, was, stays = x[::EVERY], before[::EVERY], after[::EVERY]
         dots = (
             styled("rows", label, rows[some, 0], rows[some, 1], f"idea/{key}")
@@ -417,7 +408,7 @@ def _passes(x: Array, noise: SimulatedNoise) -> Iterator[tuple[str, Panel]]:
         )
         if mean is not None:
             more = *more, Series("mean of what is left", mean[:1], mean[1:], colour_key="mean/prime")
-        return words, plane("", (*dots, *more), reach=REACH, centre=MIDDLE, names=(AXIS, ""))
+        return words, plane("", (*dots, *more), reach=REACH, centre=MIDDLE, names=("first column (σ)", ""))
 
     bad, plain = number(len(CLUSTERS) * int(SHARE * N)), y.mean(axis=0)
     said = f"{number(N)} rows, {bad} of them in three clusters: who is in one, the filter cannot see."
@@ -504,33 +495,29 @@ def plane_errors(d: int, step: float, *, data: Generator, noise: Generator) -> R
     )
 
 
-DEPTH = Sweep("lkko21-depth", points(corruption=(0.0, ALPHA), n=DEPTH_N), depth_errors, 100, blocks(10))
-PASS = Sweep("lkko21-pass", points(n=PASS_N), resilient_errors, 100, blocks(10))
+DEPTH = Sweep("lkko21-depth", points(corruption=(0.0, ALPHA), n=DEPTH_N), depth_errors, 100)
+PASS = Sweep("lkko21-pass", points(n=PASS_N), resilient_errors, 100)
 MARGIN = Sweep("lkko21-margin", points(n=MARGIN_N), resilient_errors, 50, blocks(8))
 PLANES = Sweep(
     "lkko21-plane", tuple({"d": d, "step": step} for d, step, _ in PLANE), plane_errors, 10, blocks(12)
 )
 
 
-def depth_is_robust(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def depth_is_robust(frame: DataFrame, seed: int) -> Checks:
     most = DEPTH_N[-1]
     corrupted, clean = (at(frame, corruption=corruption) for corruption in (ALPHA, 0.0))
     far = at(corrupted, n=most)
     bias = near("error with a cluster", _mean(far["error"], seed, "far"), median_bias(ALPHA), n=most)
-    plain = _mean(far["plain"], seed, "plain")
-    checks = [bias, near("error of the mean", plain, ALPHA * CLUSTER, n=most)]
+    checks = [bias, near("error of the mean", _mean(far["plain"], seed, "plain"), ALPHA * CLUSTER, n=most)]
     for n, low, high in ((DEPTH_N[0], 1.02, 1.6), (most, 0.85, 1.15)):
         name = f"error without corruption over that of the sample median, n = {n}"
-        size = summary(rms, at(clean, n=n)["error"], seed, f"lkko21 clean {n}")
-        ratio = scaled(size, sqrt(2 * n / pi))
+        ratio = scaled(summary(rms, at(clean, n=n)["error"], seed, f"lkko21 clean {n}"), sqrt(2 * n / pi))
         checks.append(between(name, ratio, low, high, n=n, bound=1.0))
     checks[-1] = enough(checks[-1], "LKKO21/Thm12", "enough for privacy to cost nothing on the line")
     return checks
 
 
-def passes_from_a_size_on(
-    passes: pd.DataFrame, margins: pd.DataFrame, planes: pd.DataFrame, seed: int
-) -> Iterator[Verdict]:
+def passes_from_a_size_on(passes: DataFrame, margins: DataFrame, planes: DataFrame, seed: int) -> Checks:
     one = ResilientMean(radius=1.0, corruption=ALPHA, sigma=1.0)
     rate = margin_rate(ALPHA, one.width)
     few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))

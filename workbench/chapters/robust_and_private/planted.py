@@ -15,7 +15,7 @@ to .9 of the pull gives the same threshold within the factor.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import inf, sqrt
@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame, concat
 
 from workbench.bounds import smallest
 from workbench.bounds.limits import mean_limit
@@ -64,7 +65,6 @@ from workbench.estimators.shared.window_median import median_beyond
 from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_scale
-from workbench.study import measures
 from workbench.study.measures import (
     Measure,
     at,
@@ -77,23 +77,22 @@ from workbench.study.measures import (
     median,
     median_ratio,
     over,
+    ratio,
     rows_needed,
     scaled,
     seldom,
 )
-from workbench.study.rules import Claim, Status, Verdict, alike, claim_level
+from workbench.study.rules import Checks, Claim, Status, Verdict, alike, claim_level
 from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, each_trial, grid, multiples, resampler
 from workbench.types import Columns
 
 N = 100_000
-DIMENSIONS = (2, 3, 10, 20, 50)
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
-SOURCES = "mean/prime:paper"
 KEYS = {"prime": PRIME, "box": BOX, "filter": "mean/filter", "source": PRIME}
 ERROR = "median error (σ)"
 FINE = np.geomspace(1e-4, 1e3, 701)  # ε at which a threshold may be
-NEAR, TENTH, MISSED = 1.2, 0.1, 0.05
+NEAR, MISSED = 1.2, 0.05
 NOTICED = 1.5  # times the error in one direction is noticed
 PLATEAU = 1.5  # of errors that are flat, over one another
 PUBLISHED = {1: 0.075, 10: 0.063, 20: 0.025, 30: 0.021, 40: 0.017, 50: 0.018, 75: 0.019, 100: 0.035}
@@ -124,26 +123,22 @@ MEASURED, FILTERED, BOTH = (
 )
 
 
-def sweep(name: str, trials: int, full: int, block: Any = MEASURED, **axes: Any) -> Sweep:
+def sweep(name: str, trials: int, full: int, block: Any = MEASURED, quick: int = 0, **axes: Any) -> Sweep:
     usual = {"n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": ["shift-ones"]}
-    return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, blocks(full))
+    counts = blocks(full) | ({"quick": quick} if quick else {})
+    return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, counts)
 
 
-PLANTED = sweep("planted", 2, 10, d=DIMENSIONS, attack=DIRECTIONS)
+PLANTED = sweep("planted", 2, 10, d=(2, 3, 10, 20, 50), attack=DIRECTIONS)
 SHARES = sweep("shares", 8, 3, d=20, corruption=(0.01, 0.02, 0.05, 0.1))
-SMALL = replace(
-    sweep("small-share", 4, 60, d=(10, 20, 50), corruption=0.003), blocks={"quick": 2, "full": 60}
-)
-EPSILONS = replace(
-    sweep(
-        "epsilons", 10, 100, n=10_000, corruption=0.1,
-        epsilon=(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0),
-    ),
-    blocks={"quick": 2, "full": 100},
+SMALL = sweep("small-share", 4, 60, quick=2, d=(10, 20, 50), corruption=0.003)
+EPSILONS = sweep(
+    "epsilons", 10, 100, quick=2, n=10_000, corruption=0.1,
+    epsilon=(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 3.0, 10.0),
 )  # fmt: skip
 FILTER = sweep("filter", 3, 12, FILTERED, d=(3, 10, 20), attack=["shift-ones", "shift-random 1", "none"])
 FLAT = (  # Figure 1, left; a run at d = 100 takes 4 GB
-    replace(sweep("large", 1, 19, BOTH, n=10 * N, d=(1, 10, 30)), blocks={"quick": 1, "full": 19}),
+    sweep("large", 1, 19, BOTH, quick=1, n=10 * N, d=(1, 10, 30)),
     replace(sweep("large-high", 1, 3, BOTH, n=10 * N, d=(20, 40, 50, 75, 100)), blocks={"full": 3}),
 )
 FROM_TEN = (  # what is claimed of it: without d = 1, and more runs, as many as `flat` needs to notice
@@ -190,7 +185,7 @@ def thresholds(n: int, d: int, corruption: float, delta: float) -> tuple[float, 
 
 def curves(
     run: Run, sweeps: Iterable[Sweep], along: str, budget: ApproxDP, factor: float = 1, **public: Any
-) -> tuple[list[float], pd.DataFrame, list[Series]]:
+) -> tuple[list[float], DataFrame, list[Series]]:
     """Return where PRIME and the clipped mean are measured, the table, and both beside what is predicted."""
     public, points = {"epsilon": budget.epsilon, **public}, []
     moved = []
@@ -238,15 +233,12 @@ def figure_1(
 
 def _many_rows(run: Run, corruption: float, budget: ApproxDP, n: int, usual: bool) -> Panel:
     found, frame, (prime, *others) = curves(run, FLAT, "d", budget, corruption=corruption, n=n)
-    source = measured("source's constants", over(frame, "source", "d"), SOURCES)
+    source = measured("source's constants", over(frame, "source", "d"), "mean/prime:paper")
     series = [replace(prime, label="our constants"), *others, source]
     series = [replace(one, low=None, high=None) for one in series]  # no band: most d have few runs
     if usual:
         series.append(styled("reference", "published", PUBLISHED, PUBLISHED.values(), "idea/public"))
-    series += [
-        theory("", found, [pull(int(d), corruption) for d in found], BOX),
-        _limit(found, corruption),
-    ]
+    series += [theory("", found, [pull(int(d), corruption) for d in found], BOX), _limit(found, corruption)]
     return _against_d("many bad rows", series, corruption, budget, n)
 
 
@@ -270,7 +262,7 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     sides: tuple[Side, Side] = ("right", "left")
     high = 2 * limit(corruption)
     marks = tuple(
-        Mark(f"from {number(float(f'{place:.2g}'))}", "vertical", x=place, y=high, side=side, colour_key=key)
+        Mark(f"from {number(float(f'{place:.2g}'))}", "vertical", place, high, side=side, colour_key=key)
         for place, key, side in zip(places, (PRIME, BOX), sides, strict=True)
         if found[0] < place < found[-1]
     )
@@ -315,12 +307,11 @@ def against_corruption(
 # What is claimed
 
 
-def small_errors(frame: pd.DataFrame, column: str, sweep: Sweep) -> Iterator[Verdict]:
+def small_errors(frame: DataFrame, column: str, sweep: Sweep) -> Checks:
     most = NEAR * limit(CORRUPTION)
     for point in sweep.points:
         said = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
-        found = median(at(frame, **point)[column], claim_level())
-        yield between(f"median, {said}", found, 0.0, most, n=N)
+        yield between(f"median, {said}", median(at(frame, **point)[column], claim_level()), 0.0, most, n=N)
     yield rarely("share of single errors above the bound", frame[column] > most)
 
 
@@ -328,35 +319,35 @@ def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
     return between(words, hits(missed, claim_level()), 0.0, most, n=N)
 
 
-def plain_mean(frame: pd.DataFrame) -> Verdict:
+def plain_mean(frame: DataFrame) -> Verdict:
     found = over(frame, "box", "d", claim_level())
     steep = growth({d: one for d, one in found.items() if d >= 10})
     return between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
 
 
-def prime_is_robust(frame: pd.DataFrame) -> Iterator[Verdict]:
+def prime_is_robust(frame: DataFrame) -> Checks:
     yield from small_errors(frame, "prime", PLANTED)
     prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
-    plain, larger = measures.ratio(prime[50], box[50]), measures.ratio(prime[50], prime[2])
-    yield between("over mean/clipped-box, d = 50", plain, 0.0, TENTH, n=N)
+    plain, larger = ratio(prime[50], box[50]), ratio(prime[50], prime[2])
+    yield between("over mean/clipped-box, d = 50", plain, 0.0, 0.1, n=N)
     yield between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)
 
 
-def every_direction(frame: pd.DataFrame) -> Verdict:
+def every_direction(frame: DataFrame) -> Verdict:
     relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
     groups = [relative[frame["attack"] == name] for name in DIRECTIONS]
     verdict = alike(groups, claim_level(), factor=NOTICED)
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
 
 
-def in_proportion(frame: pd.DataFrame) -> Iterator[Verdict]:
+def in_proportion(frame: DataFrame) -> Checks:
     prime, box = (over(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
     over_limit = {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}
     yield from each("over ξ√ln(1/ξ), ξ = ", over_limit, 0.0, NEAR)
     yield between("slope of the plain mean", growth(box), 0.95, 1.05)
 
 
-def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
+def located(frame: DataFrame, seed: int) -> Checks:
     point, level = EPSILONS.points[0], claim_level(parts=3)
     n, d, corruption = point["n"], point["d"], point["corruption"]
     most, rng = pull(d, corruption), resampler(seed, EPSILONS.name)
@@ -376,27 +367,27 @@ def located(frame: pd.DataFrame, seed: int) -> list[Verdict]:
         between(
             "the plain mean's over the computed one", scaled(box, 1 / quiet), 1 / NEAR, NEAR, bound=1.0, n=n
         ),
-        between("PRIME's over the plain mean's", measures.ratio(prime, box), 2.0, inf, n=n),
-        between("PRIME, mean at ε = 3 over ε = 10", measures.ratio(*means), 0.0, PLATEAU, n=n),
+        between("PRIME's over the plain mean's", ratio(prime, box), 2.0, inf, n=n),
+        between("PRIME, mean at ε = 3 over ε = 10", ratio(*means), 0.0, PLATEAU, n=n),
     ]
 
 
-def flat(column: str, *frames: pd.DataFrame) -> list[Verdict]:
+def flat(column: str, *frames: DataFrame) -> Checks:
     """Return the checks that errors stay where they are at d = 10, and are the published ones at most."""
-    low, every = frames[0], pd.concat(frames)
+    low, every = frames[0], concat(frames)
     found = {d: median(rows[column], claim_level()) for d, rows in by(low, "d").items()}
     n = int(low["n"].iloc[0])
     most = NEAR * limit(CORRUPTION)
     return [
-        between("d = 30 over d = 10", measures.ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
+        between("d = 30 over d = 10", ratio(found[30], found[10]), 0.0, PLATEAU, n=n),
         *(between(f"median, d = {d:g}", one, 0.0, PUBLISHED[d], n=n) for d, one in found.items()),
         seldom("single errors above the limit", every[column] > most, MISSED, factor=6.0, n=n),
     ]
 
 
-def both_grow(frame: pd.DataFrame) -> list[Verdict]:
+def both_grow(frame: DataFrame) -> Checks:
     prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
-    ratios = {d: measures.ratio(prime[d], box[d]) for d in prime}
+    ratios = {d: ratio(prime[d], box[d]) for d in prime}
     point, budget = SMALL.points[0], ApproxDP(EPSILON, DELTA)
     computed = {d: plain_error(N, int(d), point["corruption"], budget) for d in box}
     plain = {d: scaled(one, 1 / computed[d]) for d, one in box.items()}
@@ -414,7 +405,7 @@ NAMES = (*PLAIN, *FILTERS[1:])
 CLEAN, CLUSTER, COINPRESS = "none", "shift-ones", "mean/coinpress"
 SHOWN_N = (100, 200, 500, 1000, 2000, 5000, 10_000, 30_000)
 DECADE = 100  # steps of the search for rows
-FEW, HARMLESS = (3000, 10_000), 1.10
+FEW = (3000, 10_000)
 
 
 def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
@@ -508,7 +499,7 @@ def figure_2(
 
 
 def _against_n(
-    run: Run, frame: pd.DataFrame, attack: str, title: str, expected: Mapping[str, Mapping[int, float]],
+    run: Run, frame: DataFrame, attack: str, title: str, expected: Mapping[str, Mapping[int, float]],
     sampling: Mapping[int, float], note: str,
 ) -> Panel:  # fmt: skip
     rows = at(frame, attack=attack)
@@ -520,8 +511,7 @@ def _against_n(
         series += predicted(run, foreseen, foreseen.values(), key) if foreseen else ()
     series.append(styled("reference", "sampling", sampling, sampling.values(), "non-private"))
     marks = [one for key in (PRIME, ROBUST) for one in _crossed(found, key)] if attack == CLUSTER else []
-    ends = covering((0.01, 10), series)
-    return Panel(title, "rows n", ERROR, series, ylim=ends, marks=marks, note=note)
+    return Panel(title, "rows n", ERROR, series, ylim=covering((0.01, 10), series), marks=marks, note=note)
 
 
 def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str) -> list[Mark]:
@@ -532,20 +522,20 @@ def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str) -> list[Mar
     n, _ = place
     said = number(float(f"{n:.2g}"))
     if key == PRIME:
-        return [Mark(f"PRIME: from {said}", "vertical", x=n, y=5.0, side="right")]
-    return [Mark(f"filter: from {said}", "vertical", x=n, y=0.03, side="left")]
+        return [Mark(f"PRIME: from {said}", "vertical", n, 5.0, side="right")]
+    return [Mark(f"filter: from {said}", "vertical", n, 0.03, side="left")]
 
 
-def many_rows(frame: pd.DataFrame) -> list[Verdict]:
+def many_rows(frame: DataFrame) -> Checks:
     rows = at(frame, attack=CLUSTER)
     prime, box = (over(rows, column, "n", claim_level()) for column in ("prime", "box"))
     return [
-        between(f"over the plain mean, n = {n}", measures.ratio(prime[n], box[n]), 0.0, 0.5, n=n)
+        between(f"over the plain mean, n = {n}", ratio(prime[n], box[n]), 0.0, 0.5, n=n)
         for n in (10_000, 30_000)
     ]
 
 
-def plain_wins(frame: pd.DataFrame) -> list[Verdict]:
+def plain_wins(frame: DataFrame) -> Checks:
     words = "in 5 % of runs at most"
     return [
         seldom(f"PRIME is better, n = {n:g}", rows["source"] < rows["box"], MISSED, words, factor=4.0)
@@ -553,11 +543,11 @@ def plain_wins(frame: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def few_rows(frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def few_rows(frame: DataFrame, seed: int) -> Checks:
     for n in FEW:
         rows = at(frame, n=n)
         for kind in ("clean", "planted"):
-            most = 0.5 if (n, kind) == (3000, "planted") else HARMLESS
+            most = 0.5 if (n, kind) == (3000, "planted") else 1.10
             filtered, plain = (rows[f"{kind} {side}"].to_numpy() for side in ("filter", "plain"))
             said = f"median over that of the plain mean, {kind}, n = {n}"
             rng = resampler(seed, said)

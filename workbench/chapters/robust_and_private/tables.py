@@ -8,12 +8,12 @@ exponential time is that of the resilient means: for d = 1 and 2, on grids of .1
 2 ξ √(ln 1/ξ).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.bounds import lkko21
 from workbench.chapters.robust_and_private.adversaries import (
@@ -29,7 +29,7 @@ from workbench.charts.chart import Role
 from workbench.charts.curves import Chart, Panel, Series, measured, number, styled
 from workbench.privacy import ApproxDP
 from workbench.study.measures import LEVEL, Measure, at, between, ratio, rows_needed, scaled
-from workbench.study.rules import Claim, Verdict, beside, claim_level
+from workbench.study.rules import Checks, Claim, Verdict, beside, claim_level
 from workbench.study.sweeps import Point, Row, Run, Sweep, answered, blocks, each_trial, resampler
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
@@ -158,7 +158,7 @@ HEAVY_ROWS = sweep(
 
 
 def needed(
-    frame: pd.DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL, error_of: str = ""
+    frame: DataFrame, name: str, d: int, seed: int, level: float, terms: Terms = USUAL, error_of: str = ""
 ) -> Measure:  # fmt: skip
     """Return the rows for the error that is aimed at, the estimator's own or that of another."""
     rows, most = at(frame, setting=name, d=d), terms.most(SETTINGS[error_of or name])
@@ -177,14 +177,7 @@ def table_1(
     return Chart(
         "table_1",
         "The larger d is, the farther the formulas exceed what is needed",
-        (
-            _ratios(
-                run,
-                "1",
-                Terms(corruption, epsilon, delta),
-                "1.2 (exponential time: 2) ξ √ln(1/ξ)",
-            ),
-        ),
+        (_ratios(run, "1", Terms(corruption, epsilon, delta), "1.2 (exponential time: 2) ξ √ln(1/ξ)"),),
         alt="The quotient of the rows needed and the formula against d, for a private mean, a robust one, two"
         " that are both, and one that is both in exponential time. For d = 2 the robust ones lie above 1, at"
         " d = 32 all lie below, most of all those that do both; exponential time is below 1 at d = 1, 2.",
@@ -215,7 +208,7 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
     if not run.simulate:
         rows = [terms.rows(table, d)["both"] for d in FINE]
         formulas = tuple(
-            Series(words, FINE, [getattr(row, kind).total for row in rows], role=role, colour_key=key)
+            styled(role, words, FINE, [getattr(row, kind).total for row in rows], key)
             for kind, (words, role, key) in KINDS.items()
         )
         return Panel("", "d, columns", "rows n", formulas, note=f"Every constant 1; {said}.")
@@ -241,12 +234,12 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
 # What is claimed
 
 
-def private_rows(table: str, frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def private_rows(table: str, frame: DataFrame, seed: int) -> Checks:
     (name,) = (name for name, one in SETTINGS.items() if (one.table, one.row) == (table, "private"))
     return over_formula(name, frame, seed)
 
 
-def exponential_rows(frame: pd.DataFrame, private: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def exponential_rows(frame: DataFrame, private: DataFrame, seed: int) -> Checks:
     for name, alone in (("mean/resilient", "mean/coinpress"), ("mean/resilient-heavy", "mean/clipped-heavy")):
         yield from over_formula(name, frame, seed)
         both = needed(frame, name, 2, seed, claim_level())
@@ -254,17 +247,16 @@ def exponential_rows(frame: pd.DataFrame, private: pd.DataFrame, seed: int) -> I
         yield between(f"n over that of {alone} on clean rows, d = 2", ratio(both, one), 0.0, MOST_EXTRA)
 
 
-def over_formula(name: str, frame: pd.DataFrame, seed: int) -> Iterator[Verdict]:
+def over_formula(name: str, frame: DataFrame, seed: int) -> Checks:
     """Return the checks that at most three times the rows of the table, constants 1, are needed."""
     setting = SETTINGS[name]
     for d in setting.top:
         formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
-        over = scaled(rows, 1 / formula)
-        check = between(f"n over the formula, {name}, d = {d}", over, 0.0, NEARLY, bound=NEARLY)
+        check = between(f"n over the formula, {name}, d = {d}", scaled(rows, 1 / formula), 0.0, NEARLY)
         yield beside(check, STATEMENTS[setting.table], f"{setting.row}, {name}", formula, rows)
 
 
-def heavy_tails(frame: pd.DataFrame) -> Verdict:
+def heavy_tails(frame: DataFrame) -> Verdict:
     above = frame["heavy"] > HEAVY_TIMES * np.sqrt(frame["corruption"])
     return rarely("share of errors above 1.5 √corruption", above)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.privacy import ApproxDP
 from workbench.study.rules import Claim
-from workbench.study.scaling import Move, Named, Statement, follow
+from workbench.study.scaling import Move, Named, Public, Statement, follow
 from workbench.study.search import fewest_rows
 
 Powers = Mapping[str, float]
@@ -38,8 +38,7 @@ def halved(first: float, by: int = 2) -> tuple[float, ...]:
 
 
 def in_alpha(first: float, power: float, term: str, instead: Powers | None = None, **more: Any) -> Move:
-    wrong = instead or {-1: SINGLE, -2: SQUARED}[int(power)]
-    return row("alpha", halved(first), power, wrong, term, **more)
+    return row("alpha", halved(first), power, instead or {-1: SINGLE, -2: SQUARED}[int(power)], term, **more)
 
 
 def in_epsilon(first: float, term: str, power: float = -1, instead: Powers = INVERSE, **more: Any) -> Move:
@@ -81,4 +80,4 @@ def term(shape: Callable[..., Any], name: str = "total") -> Named:
     return found
 
 
-PLANNED: dict[str, Any] = {"block": None, "alpha": lambda: inf}  # the plan's least n: nothing is run
+PLANNED: Public = {"block": None, "alpha": lambda: inf}  # the plan's least n: nothing is run

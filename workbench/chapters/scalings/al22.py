@@ -17,23 +17,16 @@ Chosen after a result was seen: the d of the lifted Gaussian. At d = 4 .. 10 its
 1.74], at 4, 8, 16 the slopes were 1.50 and 1.86, and the rate was open. Now d is 8 .. 16, a factor 2 alone.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from math import inf, log
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from workbench import losses
 from workbench.bounds import al22
-from workbench.bounds.limits import (
-    mean_unit,
-    near_mean_rows,
-    packing_rows,
-    sampled_covariance_rows,
-    unit,
-)
+from workbench.bounds.limits import mean_unit, near_mean_rows, packing_rows, sampled_covariance_rows, unit
 from workbench.chapters.any_gaussian.attacks import ATTACKS, away, error, frame, voted_error
 from workbench.chapters.any_gaussian.votes import BETA
 from workbench.chapters.matrix_quantile import lifted
@@ -74,14 +67,13 @@ from workbench.estimators.votes import Vote
 from workbench.populations.rotated import rotated
 from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study.measures import each, scaled
-from workbench.study.rules import Status, Verdict
-from workbench.study.scaling import Growth, Statement, bounded, follow, measure, within
+from workbench.study.rules import Checks, Status
+from workbench.study.scaling import Growth, Public, Statement, bounded, follow, measure, within
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import Row, answered, block_columns, each_trial, loss_of
 from workbench.types import Columns
 
 FOURFOLD = log(2)  # the Thompson distance that leaves a condition number of 4
-LEAST_VOTE = 40  # groups: fewer have no whole thresholds
 MEANS_CAPS, MANY, DEAR = {"full": 80}, {"full": 320}, {"full": 60}
 ROOT = {"ln 1/δ": 1.0, "flat": 0.0}
 HALF = 0.5
@@ -181,7 +173,7 @@ GROUPS = Statement(
     vote,
     alpha=lambda: 0.5,
     predicted=vote_bound,
-    fewest=lambda: LEAST_VOTE,
+    fewest=lambda: 40,  # groups: fewer have no whole thresholds
     caps={"quick": 200, "full": 1000},
 )
 FEWEST = "d ln(1/δ)/ε"
@@ -235,11 +227,9 @@ MEANS = Statement(
         in_delta(IN_MEAN, caps=MANY),
         row("alpha", (0.2, 0.1, 0.05), -2, FIXED, "d/α²", caps=MANY, epsilon=64.0),
     ),
-    share=1 - BETA,
     caps=MEANS_CAPS,
 )
 NOISE, SAMPLING = "d² √ln(1/δ)/(αε)", "d²/α²"
-TINY = (1e-4, 1e-8, 1e-16, 1e-32)
 CONDITIONED = Statement(
     "AL22/Thm5.5",
     "covariance/clipped",
@@ -248,10 +238,9 @@ CONDITIONED = Statement(
     (
         row("d", TO_16, 2, QUADRATIC, NOISE, epsilon=0.4),
         in_epsilon(0.4, NOISE),
-        in_delta(NOISE, 0.5, ROOT, TINY, caps=MANY, epsilon=4.0),
+        in_delta(NOISE, 0.5, ROOT, (1e-4, 1e-8, 1e-16, 1e-32), caps=MANY, epsilon=4.0),
         in_alpha(0.8, -1, NOISE),
     ),
-    share=1 - BETA,
     caps=MEANS_CAPS,
 )
 COVARIANCE = Statement(
@@ -263,7 +252,6 @@ COVARIANCE = Statement(
         row("d", (1, 2, 5, 8), 2, QUADRATIC, SAMPLING),
         row("alpha", (0.04, 0.02, 0.01), -2, FIXED, SAMPLING, epsilon=16.0),
     ),
-    share=1 - BETA,
     caps=DEAR,
 )
 LAW = replace(
@@ -306,10 +294,7 @@ SPHERICAL = Statement(
     caps=MEANS_CAPS,
 )
 IN_SPACE = replace(
-    SPHERICAL,
-    moves=(row("d", (4, 8, 16, 32), 1, LINEAR, "d/(αε)", epsilon=0.08),),
-    bound="upper",
-    caps=MANY,
+    SPHERICAL, moves=(row("d", (4, 8, 16, 32), 1, LINEAR, "d/(αε)", epsilon=0.08),), bound="upper", caps=MANY
 )
 ON_THE_LINE = Statement(
     "AL22/lower-univariate",
@@ -318,7 +303,6 @@ ON_THE_LINE = Statement(
     lambda epsilon, delta: packing_rows(inf, epsilon, delta, BETA),
     (in_epsilon(0.4, "ln(1/δ)/ε"), in_delta("ln(1/δ)/ε", values=(1e-16, 1e-32, 1e-64, 1e-128))),
     bound="lower",
-    share=1 - BETA,
     caps=MANY,
 )
 SAMPLES = Statement(
@@ -333,7 +317,7 @@ SAMPLES = Statement(
 )
 
 
-def without_which_none(*growths: Growth) -> Iterator[Verdict]:
+def without_which_none(*growths: Growth) -> Checks:
     """Return the checks of growth, and that no n is below its bound; those of sampling are near theirs."""
     yield from follow(*growths)
     for scaling, found in growths:
@@ -351,7 +335,7 @@ def without_which_none(*growths: Growth) -> Iterator[Verdict]:
 UNITS = 3.0
 ATTACKED = {"d": 1, "corruption": 0.05, "epsilon": 2.0, "delta": 1e-6}
 ROBUST = "d^3.5 √ln(1/δ)/(αεξ²)"
-TWICE: dict[str, Any] = {"start": lambda fewest: 2 * fewest, "caps": {"full": 40}}
+TWICE: Public = {"start": lambda fewest: 2 * fewest, "caps": {"full": 40}}
 
 
 ROBUST_MEANS = Statement(
@@ -482,11 +466,7 @@ ANYWHERE = lifted.affine(
     alpha=0.2,
 )
 TALL_MEAN = lifted.affine(
-    lifted.MEAN,
-    "α = .2",
-    lifted.constant_shape,
-    (row("d", (2, 5, 10, 20), 1, LINEAR, FEWEST),),
-    alpha=0.2,
+    lifted.MEAN, "α = .2", lifted.constant_shape, (row("d", (2, 5, 10, 20), 1, LINEAR, FEWEST),), alpha=0.2
 )
 ACCURATE = lifted.affine(  # ε at which sampling decides
     lifted.MEAN, "ε = 32", lifted.mean_shape, (in_alpha(0.08, -2, "d/α²", FIXED),), d=2, epsilon=32.0

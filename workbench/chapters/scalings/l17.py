@@ -19,7 +19,6 @@ within 50, where the bound falls from 121 to 98 and 75.
 
 from collections.abc import Callable
 from math import log
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -29,14 +28,14 @@ from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, ro
 from workbench.privacy import ApproxDP, Charge, PureDP, noise_source
 from workbench.privacy.histograms import COUNTS_L1, finite_histogram, stability_charge, stability_histogram
 from workbench.study.rules import Status
-from workbench.study.scaling import Setting, Statement, below
+from workbench.study.scaling import Public, Setting, Statement, below
 from workbench.study.sweeps import Row, each_trial
 
 BETA = 0.1
 SEEN, CAPS = {"quick": 100, "full": 400}, {"full": 400}
 IN_LOG = {letter: {f"√ln {letter}": 0.5, f"ln² {letter}": 2.0} for letter in ("R", "k", "1/β", "1/δ")}
 ACCURATE = in_alpha(0.16, -2, "1/α²", epsilon=10.0)
-OF_MEANS: dict[str, Any] = {"share": 1 - BETA, "caps": {"quick": 100, "full": 500}}
+OF_MEANS: Public = {"caps": {"quick": 100, "full": 500}}
 
 CLIPPED = Statement(
     "L17/Eq1",
@@ -77,7 +76,6 @@ PACKING = Statement(
     lambda alpha, epsilon, radius: l17.packing_bound(radius, alpha, epsilon, BETA, strict=False),
     (in_epsilon(0.4, "ln(R/α)/ε"),),
     bound="lower",
-    share=1 - BETA,
     caps=SEEN,
 )
 
@@ -88,7 +86,7 @@ SHARE = 0.9  # of runs that succeed, all repetitions at once
 REPEATS = {1 - SHARE ** (1 / repeats): repeats for repeats in (1, 7, 45, 300)}  # β of one -> repetitions
 BETAS = tuple(REPEATS)
 TINY = (1e-24, 1e-48, 1e-96, 1e-192)  # so small that ln(1/δ) is most of the bound
-FINITE_TERM, DROPPED, LOUD = "ln(k/β)/(αε)", "ln(1/δ)/(αε)", "ln(n/β)/(αε)"
+FINITE_TERM, DROPPED = "ln(k/β)/(αε)", "ln(1/δ)/(αε)"
 
 
 @each_trial
@@ -130,12 +128,11 @@ def stable_rows(alpha: float, epsilon: float, delta: float, beta: float) -> int:
 
 
 def stable_share(part: str, alpha: float, epsilon: float, delta: float, beta: float) -> float:
-    rows = stable_rows(alpha, epsilon, delta, beta)
-    dropped = 2 / epsilon * log(1 / (2 * delta)) / (alpha * rows)
+    dropped = 2 / epsilon * log(1 / (2 * delta)) / (alpha * stable_rows(alpha, epsilon, delta, beta))
     return dropped if part == "dropped" else 1 - dropped
 
 
-REPEATED: dict[str, Any] = {"also": lambda beta: {"repeats": REPEATS[beta]}, "share": SHARE, "caps": CAPS}
+REPEATED: Public = {"also": lambda beta: {"repeats": REPEATS[beta]}, "caps": CAPS}
 FINITE = Statement(
     "L17/Thm1.1",
     "univariate/histogram-location [all bins, laplace]",
@@ -162,7 +159,7 @@ STABLE = Statement(  # the source has its β as .01
         in_epsilon(0.8, DROPPED, part="dropped", caps=SEEN),
         in_alpha(0.2, -1, DROPPED, part="dropped"),
         in_delta(DROPPED, 1, IN_LOG["1/δ"], TINY, part="dropped"),
-        row("beta", BETAS, 1, IN_LOG["1/β"], LOUD, logarithm=True, delta=0.2),
+        row("beta", BETAS, 1, IN_LOG["1/β"], "ln(n/β)/(αε)", logarithm=True, delta=0.2),
     ),
     stable_shares,
     predicted=stable_rows,

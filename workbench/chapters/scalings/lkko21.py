@@ -28,13 +28,22 @@ from math import exp, inf, isfinite, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.bounds import lkko21, smallest
 from workbench.bounds.resilience import margin_rate, rows_to_pass
-from workbench.chapters.robust_and_private import adversaries, planted, tables
-from workbench.chapters.robust_and_private.adversaries import DELTA, PLACES, RADIUS, error, heavy_rows
+from workbench.chapters.robust_and_private import planted, tables
+from workbench.chapters.robust_and_private.adversaries import (
+    CORRUPTION,
+    DELTA,
+    DUEL_D,
+    DUEL_EPSILON,
+    PLACES,
+    RADIUS,
+    error,
+    heavy_rows,
+)
 from workbench.chapters.scalings import LINEAR, SINGLE, TO_16, grow, halved, in_delta, in_epsilon, row
 from workbench.estimators.base import Abstention
 from workbench.estimators.histograms import BallRange, BoxRange
@@ -45,7 +54,7 @@ from workbench.estimators.tukey import ResilientHeavyMean, ResilientMean, TukeyM
 from workbench.populations.corruption import SHIFT
 from workbench.privacy import ApproxDP, Budget, GaussianDP, PureDP
 from workbench.special import ndtri
-from workbench.study.rules import Claim, Status, Verdict, claim_level
+from workbench.study.rules import Checks, Claim, Status, Verdict, claim_level
 from workbench.study.scaling import (
     SEARCHED,
     SEEN,
@@ -100,12 +109,11 @@ def worst(family: Sequence[Growth]) -> tuple[Scaling, list[Least], list[str]]:
     return alike, largest, whose
 
 
-def follow_worst(*growths: Growth) -> Iterator[Verdict]:
+def follow_worst(*growths: Growth) -> Checks:
     """Return a check for every family: how the largest n grows."""
     for scaling, largest, whose in map(worst, families(growths)):
         found = grows(scaling, largest)
-        detail = {**found.detail, "worst": whose}
-        yield replace(found, id=f"{found.id}, {scaling.move.term}", detail=detail)
+        yield replace(found, id=f"{found.id}, {scaling.move.term}", detail={**found.detail, "worst": whose})
 
 
 def _key(scaling: Scaling) -> str:
@@ -231,8 +239,8 @@ def filtered(id: str, key: str, shape: Named, *moves: Move) -> Statement:
     )
 
 
-LOUD: dict[str, Any] = {"epsilon": 2.0}  # n is smaller
-QUIET: dict[str, Any] = {"epsilon": 300.0, "part": "sampling"}  # there is hardly any noise
+LOUD: Public = {"epsilon": 2.0}  # n is smaller
+QUIET: Public = {"epsilon": 300.0, "part": "sampling"}  # there is hardly any noise
 SHARES = (0.01, 0.02, 0.04, 0.08)
 IN_D, SQUARE, SAMPLED = "d^1.5 ln(1/δ)/(εα)", "d² ln(1/δ)/(εα)", "d/α²"
 
@@ -292,11 +300,6 @@ def in_dimension(statement: Statement) -> Iterator[Scaling]:
         yield Scaling(statement, move._replace(values=tuple(value for value in move.values if value > 2)))
 
 
-def of_both_filters() -> Iterator[Scaling]:
-    """Return those of both filters, with a cluster at just the distance at which it does harm."""
-    return (Scaling(one, one.moves[FAR.index(1.0)]) for one in (FILTER, PRIME))
-
-
 # Means of exponential time, and ranges: Theorems 7, 8 and 12, Lemmas D.2 and K.1
 #
 # A failure probability ζ is measured without rare events: a run is `runs` releases on fresh rows, and its
@@ -305,7 +308,6 @@ def of_both_filters() -> Iterator[Scaling]:
 
 HALF, FEW = 0.5, {"full": 100}
 RUNS_OF = {1 - HALF ** (1 / runs): runs for runs in (1, 4, 16, 32)}  # ζ -> releases of a run
-WITHIN = 1e-9  # rows a range may lose beyond those allowed: rounding
 ELSEWHERE = 20.0  # where corrupted rows are for a range: in no bin of clean ones
 DEPTH = "mean/tukey"
 NETS = {
@@ -414,7 +416,7 @@ def located(id: str, key: str, term: str, *moves: Move) -> Statement:
             1 / corruption if part == "tails" else lkko21.range_shape(d, epsilon, delta, beta)
         ),
         block=ranges,
-        alpha=lambda: WITHIN,
+        alpha=lambda: 1e-9,  # rows a range may lose beyond those allowed: rounding
         fewest=lambda: 2,
         start=lambda stated: stated,
     )
@@ -425,8 +427,8 @@ def tested(d: int, corruption: float, epsilon: float, delta: float) -> float:
 
 
 TESTED, ZETAS = "√d ln(1/δ)/(εα)", tuple(RUNS_OF)
-ACCURATE: dict[str, Any] = {"epsilon": 10.0, "part": "sampling"}
-IN_SPACE: dict[str, Any] = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
+ACCURATE: Public = {"epsilon": 10.0, "part": "sampling"}
+IN_SPACE: Public = {"corruption": 0.1, "radius": 0.9, "step": 0.1, "epsilon": 0.2, "delta": 0.01}
 IN_EPSILON = in_epsilon(0.4, TESTED)
 IN_SHARE = row("corruption", (0.003, 0.01, 0.03, 0.1), -1, SINGLE, TESTED)
 RESILIENT = on_a_net(
@@ -498,14 +500,14 @@ IN_A_BALL = located(
 
 def crossing_rows(corruption: float, epsilon: float) -> float:
     """Return the n from which the threshold of PRIME's filter is below what the planted cluster adds."""
-    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * adversaries.DUEL_D**0.5
-    return rows_to_see(MATRIX, adversaries.DUEL_D, corruption, budget, reach=reach)
+    budget, reach = ApproxDP(epsilon, DELTA), SHIFT * DUEL_D**0.5
+    return rows_to_see(MATRIX, DUEL_D, corruption, budget, reach=reach)
 
 
 CROSSOVER = Statement(
     "LKKO21/Fig2",
     "mean/prime [over mean/coinpress]",
-    {"corruption": adversaries.CORRUPTION, "epsilon": adversaries.DUEL_EPSILON},
+    {"corruption": CORRUPTION, "epsilon": DUEL_EPSILON},
     crossing_rows,
     (
         row("epsilon", halved(2.0), -1, {"1/√ε": -0.5, "1/ε²": -2.0}, "1/(εξ)"),
@@ -521,18 +523,18 @@ CROSSOVER = Statement(
 )
 
 
-def table_rows(table: str) -> Callable[..., list[Verdict]]:
-    def checks(frame: pd.DataFrame, *growths: Growth, seed: int) -> list[Verdict]:
+def table_rows(table: str) -> Callable[..., Checks]:
+    def checks(frame: DataFrame, *growths: Growth, seed: int) -> Checks:
         return [*tables.private_rows(table, frame, seed), *below_formula(growths)]
 
     return checks
 
 
-def below_formula(growths: Iterable[Growth]) -> list[Verdict]:
+def below_formula(growths: Iterable[Growth]) -> Checks:
     return [_below(*worst(family)[:2]) for family in families(growths)]
 
 
-def hidden_cluster(*growths: Growth) -> list[Verdict]:
+def hidden_cluster(*growths: Growth) -> Checks:
     scaling, found, _ = worst(growths)
     return [_below(scaling, [one for one in found if one.value == tables.USUAL.epsilon])]
 
@@ -549,7 +551,7 @@ def _below(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     return check.about(f"n over ten times the formula: {name}, in {scaling.move.variable}", "at most 1")
 
 
-def price_of_dimension(single: Growth, matrix: Growth) -> list[Verdict]:
+def price_of_dimension(single: Growth, matrix: Growth) -> Checks:
     """Decide whether the exponents of two n differ by 1/2, as those of Theorems 5 and 6 in d.
 
     HOLDS if the interval at 5 % meets 1/2 within `TOLERANCE` and excludes 0, REFUTED if it certainly misses.
@@ -636,7 +638,7 @@ CLAIMS = (
         " harm: from d = 4 to 16 the searched n of mean/filter with 2d passes grows by half a power more,"
         " within 0.1, than that of mean/prime, as d² and d^1.5 do.",
         price_of_dimension,
-        scalings=of_both_filters,
+        scalings=lambda: (Scaling(one, one.moves[FAR.index(1.0)]) for one in (FILTER, PRIME)),
     ),
     claimed(
         "nonprivate-filter",

@@ -19,8 +19,20 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from workbench.bounds import Shape, m21
+from workbench.bounds import Shape
+from workbench.bounds.m21 import (
+    coarse_shape,
+    coinpress_covariance_shape,
+    coinpress_mean_shape,
+    fine_shape,
+    heavy_tailed_shape,
+    naive_mahalanobis_shape,
+    naive_spectral_shape,
+    preconditioning_step_shape,
+    unbounded_shape,
+)
 from workbench.chapters.covariance import heavy_tails as heavy
+from workbench.chapters.covariance.heavy_tails import SIZE_LAWS, STEP_BETA, STEP_LOWER
 from workbench.chapters.covariance.one_radius import error_of, geometric
 from workbench.chapters.covariance.unbounded import FAR, uncertain, voted
 from workbench.chapters.many_dimensions import steps as coinpress_steps
@@ -56,14 +68,13 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, PureDP, noise_sour
 from workbench.privacy.budgets import zcdp_within_approx
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.study.measures import between, ratio
-from workbench.study.rules import Claim, Status, Verdict, beside
-from workbench.study.scaling import Growth, Move, Named, Public, Setting, Statement, below, measure
+from workbench.study.rules import Checks, Claim, Status, beside
+from workbench.study.scaling import Growth, Move, Named, Public, Statement, below, measure
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import Block, Row, each_trial, value_of
 from workbench.types import Array, Columns
 
 MOMENT = 2.0  # the moment that is bounded, over that of normal rows
-BEYOND = 1.001  # of a row that is zeroed, over the radius
 
 
 def normal_moment(k: int) -> float:
@@ -77,7 +88,7 @@ def spiked(n: int, d: int, k: int, radius: float, data: Generator) -> Array:
     C is `MOMENT` that of normal rows. A row r u, u uniform on the sphere, has ⟨v, r u⟩^{2k} of the mean
     r^{2k} (2k - 1)!!/(d (d + 2) .. (d + 2k - 2)).
     """
-    r = BEYOND * radius
+    r = 1.001 * radius  # of a row that is zeroed, over the radius
     share = (MOMENT - 1) * prod(d + 2 * i for i in range(k)) / r ** (2 * k)
     if share * r**2 >= d:
         raise ArgumentError("radius", radius, f"larger, with {k} moments in {d} dimensions")
@@ -133,13 +144,13 @@ BETAS = tuple(1 - 2.0 ** (-1 / count) for count in (1, 2, 4, 8))
 @each_trial
 def doubling(d: int, n: int, rho: float, *, data: Generator, noise: Generator) -> Row:
     """Measure how far a step is from doubling ℓ: the larger of 2ℓ/λ_d and λ_1 afterwards; 1 wanted."""
-    step = heavy.stepping("paper"), d, gaussian_total(ZCDP(rho)), n, heavy.STEP_LOWER, heavy.STEP_BETA
+    step = heavy.stepping("paper"), d, gaussian_total(ZCDP(rho)), n, STEP_LOWER, STEP_BETA
     radius, band = preconditioning_step(*step)
-    between = np.exp(data.uniform(np.log(heavy.STEP_LOWER), 0.0, d - 2))
-    law = rotated(np.append(between, [heavy.STEP_LOWER, 1.0]), data, degrees=heavy.STEP_DEGREES)
+    between = np.exp(data.uniform(np.log(STEP_LOWER), 0.0, d - 2))
+    law = rotated(np.append(between, [STEP_LOWER, 1.0]), data, degrees=heavy.STEP_DEGREES)
     noisy = _cut(law.sample(n, rng=data), radius, rho, noise)
-    seen = law.seen_by(band.preconditioned(noisy, heavy.STEP_LOWER, np.eye(d)))
-    return {"error": max(2 * heavy.STEP_LOWER / seen[0], seen[-1])}
+    seen = law.seen_by(band.preconditioned(noisy, STEP_LOWER, np.eye(d)))
+    return {"error": max(2 * STEP_LOWER / seen[0], seen[-1])}
 
 
 def _error(estimator: Any, law: Rotated, n: int, budget: Budget, data: Generator, noise: Generator) -> Row:
@@ -151,7 +162,7 @@ def heavy_tailed(
     d: int, n: int, rho: float, moments: int, upper: float, *, data: Generator, noise: Generator
 ) -> Row:
     """Measure the error of the preconditioned estimator on Student rows, an ellipsoid of this length."""
-    degrees = heavy.SIZE_LAWS[moments]
+    degrees = SIZE_LAWS[moments]
     constant = student_hypercontractivity(degrees, moments)
     estimator = HeavyTailedCovariance(
         upper=upper, centred=True, moments=moments, hypercontractivity=constant, lower=1.0
@@ -224,7 +235,7 @@ LEAST, MANY, CAPS, FEW = {"full": 100}, {"full": 500}, {"full": 160}, {"full": 1
 RHO, ONE_ALPHA = {"1/ρ": -1.0, "ln 1/ρ": 0.0}, {"1/α²": -2.0, "1/α": -1.0}  # beside 1/√ρ and α^-1.5
 IN_D, IN_D_SQUARED, IN_D_POWER = {"d": 1, "d²": 2}, {"d": 1, "d³": 3}, {"d^1.5": 1.5, "d³": 3}
 IN_LOG = {"ln² 1/δ": 2}
-SAMPLED: dict[str, Any] = {"rho": 1e4, "part": "sampling", "said": "(sampling)"}
+SAMPLED: Public = {"rho": 1e4, "part": "sampling", "said": "(sampling)"}
 
 
 def in_rho(first: float, term: str, **more: Any) -> Move:
@@ -238,8 +249,7 @@ def times(first: float) -> Named:
 
 def several(one: Statement, power: float, wrong: dict[str, float], term: str) -> Statement:
     """Return the statement for the failure probability: of the largest error of several runs."""
-    move = row("beta", BETAS, power, wrong, term, **SAMPLED)
-    return replace(one, block=naive_of_several, moves=(move,))
+    return replace(one, block=naive_of_several, moves=(row("beta", BETAS, power, wrong, term, **SAMPLED),))
 
 
 N_SPECTRAL = "d^(3/2) ln(1/β)/(α^(k/(k-1)) √ρ)"
@@ -247,7 +257,7 @@ SPECTRAL = Statement(
     "M21/HT/Thm3.1",
     "covariance/heavy-tailed-naive (spectral)",
     {"d": 4, "rho": 1e-3, "alpha": 0.5, "moments": 3, "beta": 0.5},
-    m21.naive_spectral_shape,
+    naive_spectral_shape,
     (
         row("d", TO_16, 1.5, IN_D, N_SPECTRAL),
         in_rho(1e-3, N_SPECTRAL),
@@ -267,7 +277,7 @@ MAHALANOBIS = replace(
     SPECTRAL,
     key="covariance/heavy-tailed-naive (norm of Σ)",
     usual={**SPECTRAL.usual, "rho": 1e-2, "upper": 1.0},
-    shape=m21.naive_mahalanobis_shape,
+    shape=naive_mahalanobis_shape,
     caps=LEAST,
     moves=(
         row("d", TO_16, 2.25, IN_D_POWER, N_MAHALANOBIS),
@@ -282,7 +292,7 @@ STEP = Statement(
     "M21/HT/Thm3.2",
     "covariance/heavy-tailed (one step)",
     {"d": 4, "rho": 4e-3, "beta": 0.5},
-    m21.preconditioning_step_shape,
+    preconditioning_step_shape,
     (row("d", (2, 4, 8, 12), 1.5, IN_D, N_STEP), in_rho(4e-3, N_STEP)),
     doubling,
     alpha=lambda: 1.0,
@@ -293,23 +303,23 @@ STEP = Statement(
 PROMISED = replace(  # one run of ten fails, at the ρ of the claim that the step keeps its promise
     STEP,
     key="covariance/heavy-tailed (one step, β = .1)",
-    usual={"rho": heavy.RHO, "beta": heavy.STEP_BETA},
-    share=1 - heavy.STEP_BETA,
+    usual={"rho": heavy.RHO, "beta": STEP_BETA},
+    share=1 - STEP_BETA,
     moves=(row("d", (2, 5), 1.5, {}, "all terms"),),
 )
-N_HEAVY, N_PRECONDITIONING = "d^(2+1/(2(k-1)))/(√ρ α^(k/(k-1)))", "d^(3/2) ln u/√ρ"
+N_HEAVY = "d^(2+1/(2(k-1)))/(√ρ α^(k/(k-1)))"
 HEAVY = Statement(
     "M21/Table1",
     "covariance/heavy-tailed",
     {"d": 4, "rho": 0.0025, "alpha": 0.5, "moments": 3, "upper": 2.0},
-    m21.heavy_tailed_shape,
+    heavy_tailed_shape,
     (
         row("d", TO_16, 2.25, IN_D_POWER, N_HEAVY, rho=0.01),
         in_rho(0.04, N_HEAVY),
         in_alpha(0.8, -1.5, N_HEAVY, ONE_ALPHA),
         in_alpha(0.8, -2, "d²/α²", **{**SAMPLED, "rho": 100.0}),
         row(
-            "upper", (1e2, 1e4, 1e8, 1e16), 1, {"ln² u": 2}, N_PRECONDITIONING,
+            "upper", (1e2, 1e4, 1e8, 1e16), 1, {"ln² u": 2}, "d^(3/2) ln u/√ρ",
             logarithm=True, part="preconditioning", alpha=1.0, d=2,
         ),
     ),
@@ -345,7 +355,7 @@ SUBSPACE = promise(
     "M21/UG/Alg2",
     "spectral/subspace-aggregate",
     {"d": 3, "gap": 0.01},
-    lambda d, epsilon, delta: polylog(m21.coarse_shape(d, epsilon, 1.0), delta),
+    lambda d, epsilon, delta: polylog(coarse_shape(d, epsilon, 1.0), delta),
     subspace,
     40.0,
     row("d", TO_16, 2, IN_D_SQUARED, "d²/ε"),
@@ -360,7 +370,7 @@ COARSE = promise(
     "M21/UG/Thm5.1",
     "covariance/unbounded",
     {"d": 4, "gap": 1e-3, "top": 4.0},
-    lambda d, epsilon, top, delta: polylog(m21.coarse_shape(d, epsilon, top**-0.5), delta),
+    lambda d, epsilon, top, delta: polylog(coarse_shape(d, epsilon, top**-0.5), delta),
     coarse,
     3.0,
     row("d", (4, 6, 9, 12), 2, IN_D_SQUARED, N_COARSE),
@@ -375,7 +385,7 @@ FINE = promise(
     "M21/UG/Thm5.2",
     "covariance/unbounded",
     {"d": 3, "spread": 1 / 16},
-    lambda d, epsilon, spread, delta: polylog(m21.fine_shape(d, epsilon, sqrt(spread)), delta),
+    lambda d, epsilon, spread, delta: polylog(fine_shape(d, epsilon, sqrt(spread)), delta),
     fine,
     20.0,
     row("d", (4, 8, 16, 32), 1.5, IN_D, N_FINE),
@@ -402,7 +412,7 @@ ACCURATE = Statement(
     "M21/Table1",
     "covariance/unbounded",
     {"d": 2, "epsilon": 1.0, "delta": 1e-6, "alpha": 0.05},
-    m21.unbounded_shape,
+    unbounded_shape,
     (row("alpha", (0.03, 0.02, 0.014, 0.01), -2, SQUARED, "d²/α²", part="sampling"),),
     unbounded,
     start=times(2),
@@ -434,14 +444,14 @@ NET = Statement(
 COINPRESS = "M21/prior-CoinPress"
 ROOT_RHO, ROOT_ALPHA = {"1/ρ": -1.0, "1/ρ^(1/4)": -0.25}, {"1/α²": -2, "1/√α": -0.5}
 IN_MEAN, IN_COVARIANCE = "d/(α√ρ)", "d²/(α√ρ)"
-LOCATED: dict[str, Any] = {"logarithm": True, "part": "preconditioning"}
-MEDIAN: dict[str, Any] = {"share": 0.5, "caps": {"full": 160}}
+LOCATED: Public = {"logarithm": True, "part": "preconditioning"}
+MEDIAN: Public = {"share": 0.5, "caps": {"full": 160}}
 
 MEAN = Statement(
     COINPRESS,
     "mean/coinpress",
     {"d": 8, "alpha": 0.2, "rho": 1e-3, "radius": 2.0},
-    m21.coinpress_mean_shape,
+    coinpress_mean_shape,
     (
         row("d", (32, 64, 128, 256), 1, {"√d": 0.5, "d^1.5": 1.5}, IN_MEAN, alpha=0.4, rho=4e-3),
         row("rho", halved(1e-3, 4), -0.5, ROOT_RHO, IN_MEAN),
@@ -454,7 +464,7 @@ COVARIANCE = Statement(
     COINPRESS,
     "covariance/coinpress",
     {"d": 4, "alpha": 0.25, "rho": 1e-2, "upper": 2.0, "centred": True},
-    m21.coinpress_covariance_shape,
+    coinpress_covariance_shape,
     (
         row("d", (12, 24, 36, 48), 2, {"d^1.5": 1.5, "d^2.5": 2.5}, IN_COVARIANCE, alpha=1.0, rho=0.016),
         row("rho", halved(4e-3, 4), -0.5, ROOT_RHO, IN_COVARIANCE),
@@ -490,7 +500,7 @@ WITHIN = tuple(  # the n from which 90 % of runs are within the bound that is pr
 TOLD = 100.0  # the condition number of the table
 APPROXIMATE = ApproxDP(1.0, 1e-6)
 TABLE_RHO = zcdp_within_approx(APPROXIMATE).rho
-BUDGETS: dict[str, Any] = {"zcdp": ZCDP(TABLE_RHO), "approximate": APPROXIMATE}
+BUDGETS: Public = {"zcdp": ZCDP(TABLE_RHO), "approximate": APPROXIMATE}
 GOAL = 0.2
 FORMULA = "the statement's terms with constant 1, of both budgets that of ρ"
 
@@ -498,7 +508,7 @@ FORMULA = "the statement's terms with constant 1, of both budgets that of ρ"
 @each_trial
 def quarter(law: str, budget: str, d: int, n: int, *, data: Generator, noise: Generator) -> Row:
     """Measure the error of one of four estimators at a condition number that only three are told."""
-    rows = rotated(geometric(d, TOLD), data, degrees=inf if law == "normal" else heavy.SIZE_LAWS[2])
+    rows = rotated(geometric(d, TOLD), data, degrees=inf if law == "normal" else SIZE_LAWS[2])
     return _error(four(law, budget), rows, n, BUDGETS[budget], data, noise)
 
 
@@ -506,26 +516,26 @@ def four(law: str, budget: str) -> Any:
     """Return the estimator of M21's table for normal rows or Student's, under zCDP or (ε, δ)."""
     known: Any = {"upper": TOLD, "centred": True, "lower": 1.0}
     if law == "student":
-        constant = student_hypercontractivity(heavy.SIZE_LAWS[2], 2)
+        constant = student_hypercontractivity(SIZE_LAWS[2], 2)
         return HeavyTailedCovariance(moments=2, hypercontractivity=constant, **known)
     return UnboundedCovariance() if budget == "approximate" else CoinPressCovariance(**known)
 
 
 def _student_shape(d: int) -> Shape:
-    return m21.heavy_tailed_shape(int(d), GOAL, TABLE_RHO, 2, TOLD)
+    return heavy_tailed_shape(int(d), GOAL, TABLE_RHO, 2, TOLD)
 
 
 FOUR: dict[tuple[str, str], tuple[str, str, Named]] = {
     ("normal", "zcdp"): (
         COINPRESS,
         "covariance/coinpress",
-        lambda d: m21.coinpress_covariance_shape(int(d), GOAL, TABLE_RHO, TOLD),
+        lambda d: coinpress_covariance_shape(int(d), GOAL, TABLE_RHO, TOLD),
     ),
     ("student", "zcdp"): ("M21/Table1", "covariance/heavy-tailed", _student_shape),
     ("normal", "approximate"): (
         "M21/Table1",
         "covariance/unbounded",
-        lambda d: m21.unbounded_shape(int(d), GOAL, APPROXIMATE.epsilon),
+        lambda d: unbounded_shape(int(d), GOAL, APPROXIMATE.epsilon),
     ),
     ("student", "approximate"): ("M21/Table1", "covariance/heavy-tailed", _student_shape),
 }
@@ -547,7 +557,7 @@ QUARTERS = tuple(
 )
 
 
-def side_by_side(*growths: Growth) -> list[Verdict]:
+def side_by_side(*growths: Growth) -> Checks:
     """Return how many more rows heavy tails cost at every d, beside the n of all four."""
     found = dict(zip(FOUR, (leasts for _, leasts in growths), strict=True))
     checks = [
@@ -562,11 +572,6 @@ def side_by_side(*growths: Growth) -> list[Verdict]:
         for one in found[law, budget]:
             checks[0] = beside(checks[0], statement, formula, one.setting.stated, measure(one))
     return checks
-
-
-def proved_step(setting: Setting) -> float:
-    """Return the n from which the source's step doubles by its bound."""
-    return float(heavy.step_rows(setting.point["d"], "paper"))
 
 
 def claimed(name: str, number: str, said: str, *tables: Statement, **more: Any) -> Claim:
@@ -613,7 +618,7 @@ CLAIMS = (
         " most the one from which its bound says that it does not: d = 2 and 5, ρ = .5.",
         PROMISED,
         sources=("M21/HT/Thm3.2", "M21/HT/Alg2"),
-        checks=below(proved_step, grow=False),
+        checks=below(lambda setting: float(heavy.step_rows(setting.point["d"], "paper")), grow=False),
         kind="ours",
     ),
     claimed(

@@ -26,7 +26,6 @@ from numpy.random import Generator
 from workbench.bounds import smallest
 from workbench.bounds import wx19 as bounds
 from workbench.chapters.scalings import grow, in_alpha, in_delta, in_epsilon, row
-from workbench.chapters.sparse_covariance import designs
 from workbench.chapters.sparse_covariance.designs import (
     SIZES,
     UNIT,
@@ -34,14 +33,16 @@ from workbench.chapters.sparse_covariance.designs import (
     circle,
     column_sum,
     largest_variance,
+    noise_of,
     run_on,
+    source_run,
     spectral_error,
     stated_noise,
 )
 from workbench.estimators.sparse import perturbed
 from workbench.privacy import noise_source
 from workbench.study.rules import Claim, Status
-from workbench.study.scaling import Move, Setting, Statement, below
+from workbench.study.scaling import Move, Public, Setting, Statement, below
 from workbench.study.sweeps import Row, each_trial
 
 CAPS, MANY = {"full": 400}, {"full": 800}
@@ -83,7 +84,7 @@ def on_circles(
     variance: float, alpha: float, *, data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure the error on circles of all sizes of entries: of step (4), or of step (3) for w = 1."""
-    charge = designs.noise_of(model, p, n, epsilon, delta)
+    charge = noise_of(model, p, n, epsilon, delta)
     added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
     errors = []
     for size in SIZES:
@@ -99,20 +100,20 @@ def largest_entry(
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
     """Measure the largest |T_ij - σ_ij| over all entries, where some coordinates vary independently."""
-    one = designs.source_run(variance * np.eye(active), p, n, epsilon, delta, data, noise)
+    one = source_run(variance * np.eye(active), p, n, epsilon, delta, data, noise)
     return {"error": np.abs(one.released - one.truth).max()}
 
 
 # Algorithms 1 and 2
 
 
-def block(active: int, degree: int, variance: float | None = None) -> dict[str, Any]:
+def block(active: int, degree: int, variance: float | None = None) -> Public:
     """Return a circle and its α: a fixed share of the variance, the largest that the unit ball allows."""
     v = largest_variance(active, degree) if variance is None else variance
     return {"active": active, "degree": degree, "variance": v, "alpha": UNIT * v}
 
 
-def quiet(active: int, degree: int) -> dict[str, Any]:
+def quiet(active: int, degree: int) -> Public:
     """Return a circle of so small a variance that the noise is nearly all of the threshold."""
     return block(active, degree, SMALL / UNIT)
 
@@ -139,10 +140,10 @@ def isolated(
     return one.only(part, alpha / degree) / one.rows(alpha / degree)
 
 
-KNOWN: dict[str, Any] = {"predicted": predicted, "isolated": isolated, "caps": CAPS}
+KNOWN: Public = {"predicted": predicted, "isolated": isolated, "caps": CAPS}
 
 
-def algorithm(id: str, said: str, model: Model, usual: dict[str, Any], *moves: Move) -> Statement:
+def algorithm(id: str, said: str, model: Model, usual: Public, *moves: Move) -> Statement:
     key = {"central": "covariance/thresholded", "local": "covariance/local-thresholded"}[model]
     usual = {"model": model, "norm": "w = 2", **usual}
     p = lambda d: {"p": d}  # noqa: E731
@@ -152,7 +153,7 @@ def algorithm(id: str, said: str, model: Model, usual: dict[str, Any], *moves: M
 NOISE_TERM, SAMPLING_TERM = "s √ln p √ln(1/δ)/(αε)", "s² ln p γ²/α²"
 USERS_TERM = "s² ln p ln(1/δ)/(αε)²"
 ROOT_DELTA = {"ln 1/δ": 1.0, "no δ": 0.0}
-SAMPLED: dict[str, Any] = {"part": "sampling"}
+SAMPLED: Public = {"part": "sampling"}
 NOISE = algorithm(
     "WX19/Thm2",
     "noise",
@@ -223,7 +224,6 @@ ENTRIES = Statement(  # the largest of p² entries grows a little slower than �
     largest_entry,
     start=lambda predicted: predicted / 4,
     also=lambda d: {"p": d, "active": min(ACTIVE, d)},
-    share=1 - BETA,
     **KNOWN,
 )
 SAMPLED_ENTRIES = replace(

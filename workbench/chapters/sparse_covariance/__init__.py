@@ -33,16 +33,3 @@ CLAIMS = (
     "sparse-covariance/rows-grow-in-column-sums",
     "sparse-covariance/rows-grow-for-entries",
 )
-
-__all__ = [
-    "CLAIMS",
-    "error_against_p",
-    "figure_1",
-    "figure_2",
-    "figure_3",
-    "figure_4",
-    "hidden_worlds",
-    "matrices",
-    "promise",
-    "regime_map",
-]

@@ -5,15 +5,15 @@ runs are in distribution: the second moment is drawn as a Wishart matrix, condit
 (`populations.laws`). The estimator's own pieces do the rest.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from math import exp, hypot, inf, log, nan, sqrt
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from pandas import DataFrame
 
 from workbench.charts.curves import Chart, Mark, Panel, number, text_at, theory
 from workbench.distributions import Gaussian, SparseCovariance
@@ -39,10 +39,9 @@ from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
 from workbench.study.measures import Measure, between, each, growth, paired_columns, resampled
-from workbench.study.rules import Claim, Interval, Status, Verdict, claim_level, compare
-from workbench.study.sweeps import Role, Row, Sweep, blocks, each_trial, grid, stream
-from workbench.study.sweeps import Run as Runs
-from workbench.types import Array
+from workbench.study.rules import Checks, Claim, Interval, Status, Verdict, claim_level, compare
+from workbench.study.sweeps import Role, Row, Run, Sweep, each_trial, grid, stream
+from workbench.types import Array, Mask
 
 Model = Literal["central", "local"]
 Calibration = Literal["tight", "paper"]
@@ -77,13 +76,13 @@ def block(p: int, active: int, degree: int, n: int, rng: Generator) -> Array:
     return scaled(active_block(p, active, degree, rng=rng), n)
 
 
-def neighbours(p: int, degree: int) -> NDArray[np.bool_]:
+def neighbours(p: int, degree: int) -> Mask:
     """Return which pairs are next to each other on a circle, `degree` of them for each of p places."""
     gap = np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
     return (np.minimum(gap, p - gap) <= degree // 2) & (gap > 0)
 
 
-class Run(NamedTuple):
+class Released(NamedTuple):
     """A released matrix with all that is public about it, and the truth that only a study knows."""
 
     truth: Array
@@ -110,17 +109,17 @@ class Run(NamedTuple):
 def released(
     covariance: Array, n: int, epsilon: float, data: Generator, noise: Generator, *, delta: float = DELTA,
     model: Model = "central", calibration: Calibration = "tight",
-) -> Run:  # fmt: skip
+) -> Released:  # fmt: skip
     """Return a run on n rows of unit radius, in distribution."""
     law = MultivariateGaussian(Gaussian(np.zeros(len(covariance)), covariance))
     empirical = second_moment(law, n, rng=data)
     charge = charged(len(covariance), n, ApproxDP(epsilon, delta), model, calibration)
-    return Run(law.covariance, empirical, perturbed(empirical, charge, noise_source(noise)), charge, n)
+    return Released(law.covariance, empirical, perturbed(empirical, charge, noise_source(noise)), charge, n)
 
 
 def spread_run(
     p: int, degree: float, n: int, epsilon: float, data: Generator, noise: Generator, **more: Any
-) -> Run:
+) -> Released:
     return released(spread(p, share_of(p, degree), n, data), n, epsilon, data, noise, **more)
 
 
@@ -133,7 +132,7 @@ def off_diagonal_sd(charge: Charge) -> float:
     return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
 
 
-def without_privacy(run: Run, rule: Rule, rng: Generator) -> Array:
+def without_privacy(run: Released, rule: Rule, rng: Generator) -> Array:
     return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), rule, rng))
 
 
@@ -150,7 +149,7 @@ def diagonal(matrix: Array) -> Array:
     return np.diag(np.diag(matrix))
 
 
-def estimates(one: Run, rng: Generator) -> dict[str, Array]:
+def estimates(one: Released, rng: Generator) -> dict[str, Array]:
     """Return the output of the source's rule and of the default one, and all references."""
     rules: dict[str, Rule] = {"algorithm": "paper", "default": "adaptive-lasso"}
     return {name: one.thresholded(rule, rng).psd for name, rule in rules.items()} | {
@@ -244,7 +243,7 @@ def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: b
 def bootstrapped(
     statistic: Callable[[Array], float], rows: Array, level: float, name: str, seed: int
 ) -> Measure:
-    rng = stream(seed, Role.BOOTSTRAP, name, 0, 0)
+    rng = stream(seed, Role.BOOTSTRAP, name)
     found = resampled(statistic, rows, level, rng, 500)
     return found if np.isfinite(found.estimate) else found._replace(interval=(-inf, inf))
 
@@ -305,16 +304,16 @@ def padded(block: Array, p: int) -> Array:
     return whole
 
 
-def run_on(block: Array, p: int, n: int, charge: Charge, added: Array, data: Generator) -> Run:
+def run_on(block: Array, p: int, n: int, charge: Charge, added: Array, data: Generator) -> Released:
     law = MultivariateGaussian(Gaussian(np.zeros(len(block)), block))
     empirical = padded(second_moment(law, n, rng=data), p)
-    return Run(padded(block, p), empirical, empirical + added, charge, n)
+    return Released(padded(block, p), empirical, empirical + added, charge, n)
 
 
 def source_run(
     block: Array, p: int, n: int, epsilon: float, delta: float, data: Generator, noise: Generator,
     model: Model = "central",
-) -> Run:  # fmt: skip
+) -> Released:  # fmt: skip
     charge = noise_of(model, p, n, epsilon, delta)
     added = perturbed(np.zeros((p, p)), charge, noise_source(noise))
     return run_on(block, p, n, charge, added, data)
@@ -336,14 +335,13 @@ def spectral_error(kept: Array, truth: Array) -> float:
 ROOT_2 = sqrt(2)
 EXACT = 1e-6
 GRID = 2e-5  # rows are whole numbers of 2^-18: two entries that are cut by as much lose 2√2 times that
-PAIRS, DIMENSIONS = 2000, (2, 3, 10, 50)
-FAR = 100.0
+DIMENSIONS = (2, 3, 10, 50)
+FAR, STATED = 100.0, "covariance/perturbed"
 NOISE_P = (50, 100, 200, 400, 800)
-EPSILONS, DELTAS = (0.1, 0.5, 1.0, 2.0, 4.0), (1e-3, 1e-5, 1e-6)
-PLAIN = "covariance/perturbed"
+DELTAS = (1e-3, 1e-5, 1e-6)
 
 
-def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
+def promise(run: Run, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
     """Return the chart of the source's delivered over its promised ε, and of our noise over the source's."""
     ends = (0.05 * epsilon, 4 * epsilon)
     epsilons = np.geomspace(*ends, 30).tolist()
@@ -352,7 +350,7 @@ def promise(run: Runs, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
     usual = (epsilon, delta) == (1.0, DELTA)
     ratios, sizes = (
         tuple(
-            theory(f"δ = {number(one)}", epsilons, [found(e, one) for e in epsilons], PLAIN, rank=rank)
+            theory(f"δ = {number(one)}", epsilons, [found(e, one) for e in epsilons], STATED, rank=rank)
             for one, rank in zip(deltas, ranks, strict=True)
         )
         for found in (lambda e, one: delivered(e, one) / e, size)
@@ -391,25 +389,25 @@ def delivered(epsilon: float, delta: float) -> float:
 
 
 def stated_noise_keeps_its_promise() -> Verdict:
-    true = {(e, d): delivered(e, d) for e in EPSILONS for d in DELTAS}
+    true = {(e, d): delivered(e, d) for e in (0.1, 0.5, 1.0, 2.0, 4.0) for d in DELTAS}
     table = {f"({e:g}, {d:g})": one for (e, d), one in true.items()}
     ratios = [one / e for (e, _), one in true.items()]
     return computed("true ε over promised ε", ratios, (-inf, 1.0), table)
 
 
-def gap(first: np.ndarray, second: np.ndarray) -> float:
+def gap(first: Array, second: Array) -> float:
     """Return n |S - S'| for n = 1 row of either data set."""
     moment, other = (np.asarray(second_moment_within(x, 1.0)) for x in (first, second))
     return float(np.linalg.norm(moment - other))
 
 
-def sensitivity_is_root_2(seed: int) -> list[Verdict]:
-    rng = stream(seed, Role.SCREEN, "wx19-sensitivity", 0, 0)
+def sensitivity_is_root_2(seed: int) -> Checks:
+    rng = stream(seed, Role.SCREEN, "wx19-sensitivity")
     random = [
         gap(*pair)
         for d in DIMENSIONS
         for scale in (1.0, FAR)
-        for pair in scale * rng.standard_normal((PAIRS // (2 * len(DIMENSIONS)), 2, 1, d))
+        for pair in scale * rng.standard_normal((2000 // (2 * len(DIMENSIONS)), 2, 1, d))
     ]
     first, second = np.eye(2)[:1], np.eye(2)[1:]
     pairs = (first, second), ((first + second) / ROOT_2, (first - second) / ROOT_2)
@@ -430,10 +428,10 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": spectral(perturbed(zeros, charge, source))}
 
 
-SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12, blocks(10))
+SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12)
 
 
-def spectrum_checks(frame: pd.DataFrame) -> Iterator[Verdict]:
+def spectrum_checks(frame: DataFrame) -> Checks:
     level = claim_level(parts=2 * len(NOISE_P))
     norms = dict(zip(NOISE_P, paired_columns(frame, "norm", "p").T, strict=True))
     ratios = {p: geometric(found / (2 * sqrt(p)), level) for p, found in norms.items()}

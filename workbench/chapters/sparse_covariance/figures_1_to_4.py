@@ -12,7 +12,7 @@ undecided at p = 50. It held with seeds 1017 and 2017, which were fixed before t
 decide 5 %: so the claim is at 5 % again, with 60 runs.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -20,15 +20,15 @@ from math import inf, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.chapters.sparse_covariance.designs import (
     DELTA,
     USUAL,
     Model,
     P,
-    Run,
+    Released,
     arithmetic,
     column_sum,
     diagonal,
@@ -43,20 +43,17 @@ from workbench.chapters.sparse_covariance.designs import (
     spread,
     typical,
 )  # fmt: skip
-from workbench.charts.chart import Role
 from workbench.charts.curves import Chart, Heat, Panel, Series, covering, number, predicted, styled, text_at
 from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at, between, by
-from workbench.study.rules import Claim, Verdict, claim_level
-from workbench.study.sweeps import Role as StreamRole
-from workbench.study.sweeps import Row, Sweep, blocks, each_trial, grid, multiples, stream
-from workbench.study.sweeps import Run as Runs
+from workbench.study.rules import Checks, Claim, claim_level
+from workbench.study.sweeps import Point, Role, Row, Run, Sweep, blocks, each_trial, grid, multiples, stream
 from workbench.types import Array
 
 SHARE, EPSILON = 0.2, 1.0
 MODELS: tuple[Model, ...] = ("central", "local")
-VARIED: dict[str, tuple[float, tuple[Any, ...]]] = {  # usual value, and the four of a setting
+VARIED: dict[str, tuple[float, Any]] = {  # usual value, and the four of a setting
     "share": (SHARE, (0.1, 0.2, 0.3, 0.5)),
     "p": (P, (50, 100, 200, 400)),
     "epsilon": (EPSILON, (0.1, 0.5, 1.0, 2.0)),
@@ -71,7 +68,7 @@ SOURCE_ROWS = {
     "local": tuple(round(n) for n in np.geomspace(1e4, 1e11, 6)),
 }
 HIDDEN = {model: ns[2] for model, ns in SOURCE_ROWS.items()}  # n at which the diagonal is all that is seen
-NORMS: dict[int, Callable[[Array], float]] = {2: spectral, 1: column_sum}
+NORMS = {2: spectral, 1: column_sum}
 DEFAULT, PAPER = "covariance/thresholded", "covariance/thresholded:paper"
 RULES = {  # the source's and ours
     "central": (PAPER, DEFAULT),
@@ -126,7 +123,9 @@ def figure(
     }
 
 
-def run_in(design: Array, model: Model, epsilon: float, n: int, data: Generator, noise: Generator) -> Run:
+def run_in(
+    design: Array, model: Model, epsilon: float, n: int, data: Generator, noise: Generator
+) -> Released:
     return released(design, n, epsilon, data, noise, delta=1 / n, model=model, calibration="paper")
 
 
@@ -157,32 +156,28 @@ class Settings(NamedTuple):
         factor = getattr(self, setting) / usual
         return multiples(ones, factor) if setting == "p" else tuple(factor * one for one in ones)
 
-    def along(self, setting: str, model: Model, ns: Iterable[int]) -> Iterator[dict[str, Any]]:
-        for value in self.values(setting):
-            yield from ({"model": model, **self.base(setting), setting: value, "n": n} for n in ns)
-
-    def points(self, model: Model) -> tuple[dict[str, Any], ...]:
+    def points(self, model: Model) -> tuple[Point, ...]:
         return self.at(
             model, multiples(ROWS[model], rows_factor(model, self.p, ApproxDP(self.epsilon, DELTA)))
         )
 
-    def of_source(self, model: Model) -> tuple[dict[str, Any], ...]:
+    def of_source(self, model: Model) -> tuple[Point, ...]:
         return self.at(model, SOURCE_ROWS[model])
 
-    def at(self, model: Model, ns: Iterable[int]) -> tuple[dict[str, Any], ...]:
-        points = (point for setting in HEADS for point in self.along(setting, model, ns))
+    def at(self, model: Model, ns: Iterable[int]) -> tuple[Point, ...]:
+        points = (
+            {"model": model, **self.base(setting), setting: value, "n": n}
+            for setting in HEADS
+            for value in self.values(setting)
+            for n in ns
+        )
         return tuple({tuple(point.items()): point for point in points}.values())
 
 
 FIGURES, SOURCE_DESIGN = (
     {
         model: Sweep(
-            f"wx19-{name}-{model}",
-            points(Settings(), model),
-            partial(figure, design),
-            2,
-            blocks(10),
-            in_law=True,
+            f"wx19-{name}-{model}", points(Settings(), model), partial(figure, design), 2, in_law=True
         )
         for model in MODELS
     }
@@ -211,7 +206,7 @@ DEGENERATE = Sweep(
 # What is shown
 
 
-def figure_1(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
+def figure_1(run: Run, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
     """Return the central model, w = 2: by sparsity ratio, p and ε (and in the source's design)."""
     title = "With the source's rule the error is a diagonal's up to some 10⁵ rows"
     alt = (
@@ -224,7 +219,7 @@ def figure_1(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
     return _errors(run, 1, "central", title, alt, Settings(share, p, epsilon))
 
 
-def figure_3(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
+def figure_3(run: Run, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
     """Return the local model, w = 2: by sparsity ratio, p and ε (and in the source's design)."""
     title = "With the source's rule local noise hides correlations up to 10¹⁰ users"
     alt = (
@@ -236,19 +231,19 @@ def figure_3(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EP
     return _errors(run, 3, "local", title, alt, Settings(share, p, epsilon))
 
 
-def figure_2(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
+def figure_2(run: Run, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
     """Return the central model, w = 1, over w = 2 (and w = 1 in the source's design)."""
     title = "Column sums magnify noise on every entry more than a thresholded error"
     return _ratios(run, 2, "central", title, Settings(share, p, epsilon))
 
 
-def figure_4(run: Runs, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
+def figure_4(run: Run, *, share: float = SHARE, p: int = P, epsilon: float = EPSILON) -> Chart:
     """Return the local model, w = 1, over w = 2 (and w = 1 in the source's design)."""
     title = "With local noise the two norms differ by less than three times"
     return _ratios(run, 4, "local", title, Settings(share, p, epsilon))
 
 
-def _errors(run: Runs, place: int, model: Model, title: str, alt: str, chosen: Settings) -> Chart:
+def _errors(run: Run, place: int, model: Model, title: str, alt: str, chosen: Settings) -> Chart:
     frame = run.table(FIGURES[model].moved(chosen.points(model)))
     panels = [_setting(run, frame, setting, model, chosen) for setting in HEADS]
     how = (
@@ -260,7 +255,7 @@ def _errors(run: Runs, place: int, model: Model, title: str, alt: str, chosen: S
     return Chart(f"figure_{place}", title, panels, alt=alt, how_to_read=how)
 
 
-def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen: Settings) -> Panel:
+def _setting(run: Run, frame: DataFrame, setting: str, model: Model, chosen: Settings) -> Panel:
     base, curves = chosen.base(setting), _by(frame, setting, 2, model, chosen)
     if setting == "share":
         curves.append(_curve(at(frame, **base), "default", 2, "default rule", RULES[model][1]))
@@ -273,7 +268,7 @@ def _setting(run: Runs, frame: pd.DataFrame, setting: str, model: Model, chosen:
     return _panel(title, frame, [*more, *curves], 2, model, setting, chosen, foreseen)
 
 
-def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> list[Panel]:
+def _of_source(run: Run, model: Model, w: int, chosen: Settings) -> list[Panel]:
     """Return the three settings in the source's own design."""
     frame, panels = run.table(SOURCE_DESIGN[model].moved(chosen.of_source(model))), []
     for setting, head in IN_ITS_DESIGN.items():
@@ -291,7 +286,7 @@ def _of_source(run: Runs, model: Model, w: int, chosen: Settings) -> list[Panel]
     return panels
 
 
-def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Settings) -> list[Series]:
+def _by(frame: DataFrame, setting: str, w: int, model: Model, chosen: Settings) -> list[Series]:
     base, values = chosen.base(setting), chosen.values(setting)
     return [
         replace(
@@ -303,7 +298,7 @@ def _by(frame: pd.DataFrame, setting: str, w: int, model: Model, chosen: Setting
 
 
 def _panel(
-    title: str, frame: pd.DataFrame, curves: list[Series], w: int, model: Model, setting: str,
+    title: str, frame: DataFrame, curves: list[Series], w: int, model: Model, setting: str,
     chosen: Settings, foreseen: Mapping[float, float] | None = None,
 ) -> Panel:  # fmt: skip
     rows = at(frame, **chosen.base(setting))
@@ -328,7 +323,7 @@ def _panel(
     return Panel(title, users, "relative error", series, ylim=limits, note=note)
 
 
-def _curve(rows: pd.DataFrame, name: str, w: int, label: str, look: str) -> Series:
+def _curve(rows: DataFrame, name: str, w: int, label: str, look: str) -> Series:
     means = rows.groupby("n")[f"{name}, w = {w}"].mean()
     return Series(label, means.index, means, colour_key=look)
 
@@ -337,21 +332,21 @@ def expecting(curve: Series, foreseen: Mapping[Any, float]) -> Series:
     return replace(curve, expected=[foreseen[x] for x in curve.x], margin=BAND)
 
 
-def reference(rows: pd.DataFrame, column: str, name: str, along: str) -> Series:
+def reference(rows: DataFrame, column: str, name: str, along: str) -> Series:
     """Return one of the references, without a name: geometric means of a column along a parameter."""
     means = np.exp(np.log(rows[column]).groupby(rows[along]).mean())
     return styled("reference", "", means.index, means, LOOKS[name])
 
 
-def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -> Chart:
+def _ratios(run: Run, place: int, model: Model, title: str, chosen: Settings) -> Chart:
     frame, base = run.table(FIGURES[model].moved(chosen.points(model))), chosen.base("share")
     shown = {"algorithm": ("equation (9)", RULES[model][0]), "default": ("default rule", RULES[model][1])}
     shown |= {name: (NAMED[name], LOOKS[name]) for name in ("plain", "empirical", "oracle diagonal")}
     rows, series = at(frame, **base), []
     for name, (label, look) in shown.items():
         one, two = (rows.groupby("n")[f"{name}, w = {w}"].mean() for w in (1, 2))
-        role: Role = "reference" if look in ("", "covariance/empirical") else "estimate"
-        series.append(Series(label, one.index, one / two, colour_key=look, role=role))
+        role: Any = "reference" if look in ("", "covariance/empirical") else "estimate"
+        series.append(styled(role, label, one.index, one / two, look))
     head = "ratio {}, p = {}, ε = {}".format(*map(number, base.values()))
     axes = head, "rows n" if model == "central" else "users n", "error in column sums over spectral error"
     ends = covering((0.8, 3.0), series)
@@ -372,17 +367,16 @@ def _ratios(run: Runs, place: int, model: Model, title: str, chosen: Settings) -
 # What is claimed
 
 
-def degenerate_checks(frame: pd.DataFrame) -> list[Verdict]:
+def degenerate_checks(frame: DataFrame) -> Checks:
     level, n = claim_level(parts=2), 20_000
     ratio = geometric(frame["paper"] / frame["oracle diagonal"], level)
-    found = arithmetic(frame["recall"], level)
     return [
         between("error of the source's rule over that of the true diagonal", ratio, 0.95, 1.05, n=n),
-        between("share of the support that is found", found, -inf, 0.01, n=n),
+        between("share of the support that is found", arithmetic(frame["recall"], level), -inf, 0.01, n=n),
     ]
 
 
-def on_the_diagonal(*frames: pd.DataFrame) -> Iterator[Verdict]:
+def on_the_diagonal(*frames: DataFrame) -> Checks:
     """Return the checks that every curve of a figure is that of the true diagonal, in both norms."""
     level = claim_level(parts=50)
     for frame, model, most in zip(frames, MODELS, (0.05, 0.15), strict=True):
@@ -398,7 +392,7 @@ def on_the_diagonal(*frames: pd.DataFrame) -> Iterator[Verdict]:
 # Where thresholding wins: the matrices of one run, and the map of regimes.
 
 
-SHOWN_P, SHOWN_N, SHOWN_DEGREE = 40, 15_000, 3
+SHOWN_DEGREE = 3
 SHOWN = {
     "truth": "the truth",
     "empirical": "empirical, without privacy",
@@ -410,15 +404,15 @@ SHOWN = {
 
 
 def matrices(
-    run: Runs, *, epsilon: float = 1.0, delta: float = DELTA, n: int = SHOWN_N, p: int = SHOWN_P,
+    run: Run, *, epsilon: float = 1.0, delta: float = DELTA, n: int = 15_000, p: int = 40,
     degree: int = SHOWN_DEGREE,
 ) -> Chart:  # fmt: skip
     """Return six matrices of one run, in units of the mean variance; the profile makes no difference."""
     source = partial(stream, run.seed, name="wx19-matrices", block=0)
-    data, noise = (source(role, point=p) for role in (StreamRole.DATA, StreamRole.NOISE))
+    data, noise = (source(role, point=p) for role in (Role.DATA, Role.NOISE))
     covariance = spread(p, min(1.0, share_of(p, degree)), n, data)
     one = released(covariance, n, epsilon, data, noise, delta=delta)
-    found = {"truth": one.truth, **estimates(one, source(StreamRole.NOISE, point=1))}
+    found = {"truth": one.truth, **estimates(one, source(Role.NOISE, point=1))}
     first, *others = (matrix_panel(label, found[name], one.truth) for name, label in SHOWN.items())
     return Chart(
         "matrices",
@@ -442,12 +436,11 @@ def matrix_panel(label: str, matrix: Array, truth: Array) -> Panel:
     return Panel(title, "column", "row", (), heat=heat, note=f"purple: −{reach:g}, orange: {reach:g}")
 
 
-MAP_P = (25, 50, 100, 200, 400)
 MAP_SHARES = (0.01, 0.03, 0.1, 0.2, 0.5, 1.0)
-Region = tuple[str, float, float]  # and its place, as shares of columns and rows
 MAP_ROWS = tuple(round(n) for n in np.geomspace(3e3, 3e6, 7))
-SPARSE: tuple[Region, ...] = (("diagonal", 0.09, 0.72), ("threshold wins", 0.8, 0.4), ("zeros", 0.0, 1.0))
-DENSE: tuple[Region, ...] = (
+# regions, and their places as shares of columns and rows
+SPARSE = (("diagonal", 0.09, 0.72), ("threshold wins", 0.8, 0.4), ("zeros", 0.0, 1.0))
+DENSE = (
     ("diagonal", 0.09, 0.35),
     ("threshold wins", 0.75, 0.0),
     ("too dense: loses", 0.74, 0.98),
@@ -468,9 +461,9 @@ def regime(
     return {**ratios, "zero": 1.0, "recall": recall(kept.thresholded, one.truth)}
 
 
-def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[dict[str, Any], ...]:
+def regime_points(p: int, degree: int, budget: ApproxDP) -> tuple[Point, ...]:
     rows = multiples(MAP_ROWS, rows_factor("central", p, budget))
-    sparse = [(one, degree, 0.0) for one in multiples(MAP_P, p / P)]
+    sparse = [(one, degree, 0.0) for one in multiples((25, 50, 100, 200, 400), p / P)]
     dense = [(p, 0, share) for share in MAP_SHARES]
     return tuple(
         {"model": "central", "p": one, "n": n, "epsilon": budget.epsilon, "degree": s, "share": share}
@@ -483,7 +476,7 @@ REGIMES = Sweep("wx19-regimes", regime_points(P, 3, USUAL), regime, 1, blocks(8)
 
 
 def regime_map(
-    run: Runs, *, epsilon: float = 1.0, delta: float = DELTA, p: int = P, degree: int = SHOWN_DEGREE
+    run: Run, *, epsilon: float = 1.0, delta: float = DELTA, p: int = P, degree: int = SHOWN_DEGREE
 ) -> Chart:
     """Return where thresholding wins, where it returns the diagonal, or truth is dense."""
     frame = run.table(REGIMES.moved(regime_points(p, degree, ApproxDP(epsilon, delta)), delta=delta))
@@ -505,7 +498,9 @@ def regime_map(
     )
 
 
-def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tuple[Region, ...]) -> Panel:
+def _map(
+    title: str, frame: DataFrame, along: str, ylabel: str, regions: Iterable[tuple[str, float, float]]
+) -> Panel:
     if not len(frame):
         return Panel(title, "rows n", ylabel, ())
     logs = frame.assign(log=np.log(np.maximum(frame["ratio"], 1e-9)))
@@ -513,8 +508,8 @@ def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tupl
     heat = Heat(
         np.exp(table.to_numpy()),
         (0.2, 5.0),
-        scale="log",
-        emphasis="middle",
+        "log",
+        "middle",
         rows=tuple(f"{name:g}" for name in table.index),
         columns=tuple(number(float(n), 1) for n in table.columns[::2]),
         bar="error over the best rival's",
@@ -522,7 +517,7 @@ def _map(title: str, frame: pd.DataFrame, along: str, ylabel: str, regions: tupl
     low, wide = len(table) - 1, len(table.columns) - 1
     marks = tuple(text_at(name, x * wide, y * low, "non-private") for name, x, y in regions)
     note = "White line: from here on half of the pairs are found."
-    half = Series("", [crosses(row - 0.5) for row in found.to_numpy()], range(len(table)), role="reference")
+    half = styled("reference", "", [crosses(row - 0.5) for row in found.to_numpy()], range(len(table)))
     return Panel(title, "rows n", ylabel, (half,), heat=heat, note=note, marks=marks)
 
 

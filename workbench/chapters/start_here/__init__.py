@@ -8,5 +8,3 @@ from workbench.chapters.start_here.applicable import (
     spending,
     ten_releases,
 )
-
-__all__ = ["patients", "price", "risk_and_error", "side_by_side", "spending", "ten_releases"]

@@ -7,7 +7,7 @@ from math import inf, log, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+from pandas import DataFrame
 
 from workbench.catalog import CATALOG
 from workbench.chapters.what_epsilon_means.densities import believed
@@ -26,13 +26,13 @@ from workbench.types import Array
 ROWS, EPSILON, DELTA = 442, 1.0, 1e-6
 KNOWN = {"centre": 35.0, "radius": 25.0, "sigma": 5.0}  # of the body-mass index, before any row is seen
 SHOWN = (23.0, 30.0)  # ends of its axis
-RUNS = {profile: 100 * count for profile, count in blocks(full=10).items()}
+RUNS = {profile: 100 * count for profile, count in blocks(10).items()}
 
 
 @cache
-def patients() -> pd.DataFrame:
+def patients() -> DataFrame:
     """Return the 442 patients of `workbench.diabetes` as a table."""
-    return pd.DataFrame(diabetes())
+    return DataFrame(diabetes())
 
 
 def column(n: int = ROWS) -> Array:
@@ -93,11 +93,9 @@ def trials(run: Run) -> int:
 # One release, run ten times, and what it may tell of one patient.
 
 
-TIMES = 10  # that a release is made in the notebook
 SHARPER = 10.0  # times ε, in the second panel
 REPLACED = 60.0  # what the body-mass index of the first patient becomes
 TWO_STEP = "univariate/two-step-mean"
-BELIEFS = (50, 10, 1)  # % before the release
 SURE = 90  # %
 ALONG = np.geomspace(0.05, 10.0, 25)  # times ε
 
@@ -113,13 +111,13 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
     tables, keys = (x, np.append(REPLACED, x[1:])), ("idea/first", "idea/second")
     series, names = [], []
     for each in (epsilon, SHARPER * epsilon):
-        noise = stream(run.seed, Role.NOISE, f"ten releases, ε = {each:g}", 0, 0)
+        noise = stream(run.seed, Role.NOISE, f"ten releases, ε = {each:g}")
         made = [released(candidate(TWO_STEP, n, each, DELTA), rows, most, noise) for rows in tables]
         for found, key, said in zip(made, keys, ("all", "one replaced"), strict=True):
             names.append(f"ε = {number(each)}, {said}")
             if np.isfinite(found).any():  # the first marker bears the bar
                 place, (low, high) = len(names), np.nanquantile(found, (0.05, 0.95))
-                others = found[1:TIMES]
+                others = found[1:10]  # that a release is made in the notebook
                 series.append(Series("", (place,), found[:1], (low,), (high,), colour_key=key))
                 series.append(Series("", [place] * len(others), others, colour_key=key, joined=False))
         if np.isfinite(made).any():
@@ -154,20 +152,19 @@ def risk_and_error(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Char
     ends, left = (epsilons[0], epsilons[-1]), epsilons[4]
     beliefs = [
         theory(f"{one} %", epsilons, [belief(one, each) for each in epsilons], "", rank=rank)
-        for one, rank in zip(BELIEFS, (1.0, 0.6, 0.2), strict=True)
+        for one, rank in zip((50, 10, 1), (1.0, 0.6, 0.2), strict=True)  # % before the release
     ]
     beliefs = [replace(one, label_at=(left, tuple(one.y)[4] + 4)) for one in beliefs]
     errors, error = ([trade.error(n, one, DELTA) for one in some] for some in (epsilons, [epsilon]))
     here, sure = belief(50, epsilon), log(SURE / (100 - SURE))
-    marks = [Mark(f"{here:.0f} %", "point", x=epsilon, y=here, side="left")]
+    marks = [Mark(f"{here:.0f} %", "point", epsilon, here, side="left")]
     if epsilon < sure < ends[1]:
-        marks.append(Mark(f"{SURE} % at ε = {number(sure, 2)}", "point", x=sure, y=SURE, side="left"))
-    reached = [Mark(number(one, 2), "point", x=epsilon, y=one, side="above") for one in error if one < inf]
+        marks.append(Mark(f"{SURE} % at ε = {number(sure, 2)}", "point", sure, SURE, side="left"))
+    reached = [Mark(number(one, 2), "point", epsilon, one, side="above") for one in error if one < inf]
     said = f"is off by {number(error[0], 2)}" if reached else "abstains"
-    sampling = float(ndtri(0.75)) * KNOWN["sigma"] / sqrt(n)
     curves = (
         theory("two-step mean", epsilons, errors, TWO_STEP),
-        across("sampling alone", ends, sampling, "non-private"),
+        across("sampling alone", ends, float(ndtri(0.75)) * KNOWN["sigma"] / sqrt(n), "non-private"),
     )
     risk = Panel(
         "Risk: beliefs of 50, 10 and 1 %", "ε", "belief after the release, at most (%)",
@@ -231,7 +228,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n:
     """Return the chart of the releases of every applicable estimator at one budget, over fresh noise."""
     x, spread, mute = column(n), {}, []
     for one in candidates(len(x), epsilon, delta):
-        noise = stream(run.seed, Role.NOISE, f"side-by-side {one.key}", 0, 0)  # the same whoever else runs
+        noise = stream(run.seed, Role.NOISE, f"side-by-side {one.key}")  # the same whoever else runs
         values = released(one, x, trials(run), noise)
         if 2 * np.isnan(values).sum() > len(values):
             mute.append(name(one.key))
@@ -267,13 +264,12 @@ def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
             series.append(Series(words, (place,), (middle,), (least,), (most,), colour_key=hue))
         if least < low or most > high:  # it leaves the panel: how far stands away from its marker
             aside = low + (ASIDE if middle > (low + high) / 2 else 1 - ASIDE) * (high - low)
-            said = f"{number(least)} to {number(most)}".replace("-", "−")
-            marks.append(text_at(said, aside, place))
+            marks.append(text_at(f"{number(least)} to {number(most)}".replace("-", "−"), aside, place))
     if set(MEDIANS) <= set(order):
         between = order.index(MEDIANS[0]) + 1.5
         marks.append(text_at("medians of a skewed column lie lower", low + LEFT * (high - low), between))
     return Panel(
-        "", "estimator", "released body-mass index (kg/m²)", series, xscale="linear", yscale="linear",
+        "", "estimator", "released body-mass index (kg/m²)", series, "linear", "linear",
         xlim=along, ylim=(low, high), note=note, names=tuple(NAMES.get(key, name(key)) for key in order),
         marks=marks,
     )  # fmt: skip
@@ -319,10 +315,9 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
         Series("refused", (last - 1,), (over,), (ends[-1],), role="bars", colour_key="idea/wrong"),
         Series("left", (last,), (epsilon,), (ends[-1],), role="bars", colour_key="idea/silent"),
     )
-    limit = across("the budget", along, epsilon, role="truth")
     panel = Panel(
-        "", "release", "ε spent so far", (*bars, limit),
-        xscale="linear", yscale="linear", xlim=along, ylim=(0.0, 1.08 * max(epsilon, over)),
+        "", "release", "ε spent so far", (*bars, across("the budget", along, epsilon, role="truth")),
+        "linear", "linear", xlim=along, ylim=(0.0, 1.08 * max(epsilon, over)),
         names=tuple(f"{release}: {number(size)}" for release, size in zip(names, sizes, strict=True)),
     )  # fmt: skip
     return Chart(
@@ -345,7 +340,7 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     ends, runs = (epsilons[0], epsilons[-1]), trials(run)
     x, curves = column(n), []
     for key in KEYS if runs else ():
-        noise = stream(run.seed, Role.NOISE, key, 0, 0)
+        noise = stream(run.seed, Role.NOISE, key)
         values = (released(candidate(key, n, one, delta), x, runs, noise) for one in epsilons)
         off = [
             np.where(np.isnan(one), np.inf, np.abs(one - x.mean())) / (x.std() / sqrt(n)) for one in values
@@ -356,7 +351,7 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
     places = sorted((place[0], key) for key, place in found.items() if place)
     apart = [one for k, one in enumerate(places) if not k or one[0] > 1.2 * places[k - 1][0]]
     marks = [
-        Mark(f"ε = {number(place, 2)}", "point", x=place, y=1.0, colour_key=key, side="below")
+        Mark(f"ε = {number(place, 2)}", "point", place, 1.0, colour_key=key, side="below")
         for place, key in apart
     ]
     if curves:

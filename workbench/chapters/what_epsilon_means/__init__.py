@@ -28,21 +28,3 @@ CLAIMS = (
     "what-epsilon-means/privacy-hides-members",
     "what-epsilon-means/every-mean-hides-members",
 )
-
-__all__ = [
-    "CLAIMS",
-    "attacker",
-    "composition",
-    "float_noise",
-    "floats",
-    "grid_noise",
-    "last_bit",
-    "noisy_count",
-    "people",
-    "posterior",
-    "suspect",
-    "suspects",
-    "tracing",
-    "two_coins",
-    "two_outputs",
-]

@@ -5,14 +5,14 @@ the release is (ε, δ)-private, every test has β ≥ max(0, 1 - δ - e^ε α, 
 2010), so that its advantage, 1 - α - β, is at most (e^ε - 1 + 2δ)/(e^ε + 1).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import exp, expm1
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike
+from pandas import DataFrame
 
 from workbench.chapters.what_epsilon_means.densities import (
     GAUSSIAN,
@@ -46,7 +46,7 @@ from workbench.study.measures import at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
-from workbench.study.rules import Claim, Verdict, claim_level, combine, largest
+from workbench.study.rules import Checks, Claim, Verdict, claim_level, combine, largest
 from workbench.study.sweeps import Run, Sweep, blocks, grid
 from workbench.types import Array, Columns
 
@@ -114,13 +114,7 @@ def rounds(
     return {"won": (np.where(coins, second, first) > 0) == coins, "first": first, "second": second}
 
 
-ROUNDS = Sweep(
-    "what-epsilon-means-rounds",
-    grid(mechanism=list(SOUND), epsilon=[EPSILON], delta=[DELTA]),
-    rounds,
-    trials=2000,
-    blocks=blocks(full=10),
-)
+ROUNDS = Sweep("what-epsilon-means-rounds", grid(mechanism=SOUND, epsilon=EPSILON, delta=DELTA), rounds, 2000)
 
 
 def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
@@ -136,17 +130,14 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     for mechanism in SOUND:
         key, rows, found = KEYS[mechanism], at(frame, mechanism=mechanism), {}
         positives, negatives = pair(mechanism, epsilon, delta).trade_off()
-        curve = np.interp(shares, positives, np.clip(negatives, 0.0, 1.0))
-        errors.append(theory("", shares, curve, key))
+        errors.append(theory("", shares, np.interp(shares, positives, np.clip(negatives, 0.0, 1.0)), key))
         for cut in CUTS if len(rows) else ():
-            false = (rows["first"] > cut * epsilon).mean()
-            found[false] = hits(rows["second"] <= cut * epsilon, LEVEL)
+            found[(rows["first"] > cut * epsilon).mean()] = hits(rows["second"] <= cut * epsilon, LEVEL)
         errors.append(measured("", dict(sorted(found.items())), key, joined=False))
         best = [50 + 50 * pair(mechanism, e, delta).advantage for e in GRID]
         wins.append(theory(NAMES[mechanism], GRID, best, key))
         if len(rows):
-            won = {epsilon: scaled(hits(rows["won"], LEVEL), 100)}
-            wins.append(measured("", won, key, joined=False))
+            wins.append(measured("", {epsilon: scaled(hits(rows["won"], LEVEL), 100)}, key, joined=False))
     return Chart(
         "attacker",
         "No attacker gets into the corner that ε and δ cut off",
@@ -169,23 +160,21 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
     )  # fmt: skip
 
 
-def attackers_stay_below(frame: pd.DataFrame) -> Iterator[Verdict]:
+def attackers_stay_below(frame: DataFrame) -> Checks:
     every = [(epsilon, delta) for epsilon in EPSILONS for delta in DELTAS]
     attained = [abs(answered(*one).advantage - most_advantage(*one)) for one in every]
     yield largest("advantage over the bound", _ratios(), 1 + ROUNDING, "at most 1")
     yield largest("what attains the bound, off by", attained, ROUNDING, "at most rounding")
     for mechanism in SOUND:
         won, delta = at(frame, mechanism=mechanism)["won"], DELTA if mechanism == GAUSSIAN else 0.0
-        most = (1 + most_advantage(EPSILON, delta)) / 2
-        yield seldom(f"{mechanism}: rounds won", won.astype(bool), most, factor=1.1)
+        yield seldom(f"{mechanism}: rounds won", won, (1 + most_advantage(EPSILON, delta)) / 2, factor=1.1)
 
 
 def _ratios() -> Iterator[float]:
     for mechanism in SOUND:
         for epsilon in EPSILONS:
             for delta in DELTAS if mechanism == GAUSSIAN else (0.0,):
-                laws = pair(mechanism, epsilon, delta or DELTA)
-                yield laws.advantage / most_advantage(epsilon, delta)
+                yield pair(mechanism, epsilon, delta or DELTA).advantage / most_advantage(epsilon, delta)
 
 
 # Eight private means of one column, six of them with a fault: what an audit proves of each.
@@ -211,7 +200,7 @@ class Suspect:
     def faults(self) -> tuple[Fault, ...]:
         return tuple(mutant.fault for mutant in UNIVARIATE if mutant.name == self.fault)
 
-    def __call__(self, x: Array, trials: int, rng: np.random.Generator) -> object:
+    def __call__(self, x: Array, trials: int, rng: Generator) -> object:
         with alone(*self.faults):
             estimator, column = ClippedMean(radius=RADIUS, sigma=1.0), np.asarray(x, np.float64)
             bound = estimator.bound(len(column), self.claim)
@@ -306,8 +295,7 @@ BITS = 0.02  # of the share that betrays x = 0: fair last bits are a model
 
 def float_noise(x: Array, trials: int, rng: Generator) -> Array:
     """Return x + Lap(1), the sum over x: ε = 1 for a row in [0, 1], in real numbers."""
-    charge = Charge("sum", "laplace", 1.0, PureDP(1.0))
-    return laplace(np.full(trials, x.sum()), charge, SimulatedNoise(rng))
+    return laplace(np.full(trials, x.sum()), Charge("sum", "laplace", 1.0, PureDP(1.0)), SimulatedNoise(rng))
 
 
 def grid_noise(x: Array, trials: int, rng: Generator) -> Array:
@@ -317,7 +305,7 @@ def grid_noise(x: Array, trials: int, rng: Generator) -> Array:
     return STEP * discrete_laplace(np.full(trials, steps), charge, SimulatedNoise(rng))
 
 
-NOISES: dict[str, Callable[[Array, int, Generator], Array]] = {ONE_FLOAT: float_noise, ON_A_GRID: grid_noise}
+NOISES = {ONE_FLOAT: float_noise, ON_A_GRID: grid_noise}
 
 
 def betrays(outputs: Array) -> Array:
@@ -336,13 +324,7 @@ def outputs(kind: str, x: float, *, trials: int, data: Generator, noise: Generat
     return {"betrays": betrays(found), "last": last_bit(found), "near": np.abs(found) < NEAR}
 
 
-OUTPUTS = Sweep(
-    "what-epsilon-means-floats",
-    grid(kind=list(NOISES), x=[0.0, 1.0]),
-    outputs,
-    trials=5000,
-    blocks=blocks(full=40),
-)
+OUTPUTS = Sweep("what-epsilon-means-floats", grid(kind=NOISES, x=[0.0, 1.0]), outputs, 5000, blocks(40))
 
 
 def floats(_run: Run) -> Chart:
@@ -373,12 +355,11 @@ def floats(_run: Run) -> Chart:
     )
 
 
-def floats_leak(frame: pd.DataFrame) -> Iterator[Verdict]:
+def floats_leak(frame: DataFrame) -> Checks:
     found, middle = hits(at(frame, kind=ONE_FLOAT, x=0.0)["betrays"], claim_level()), predicted()
     yield between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)
     for kind, x in ((ONE_FLOAT, 1.0), (ON_A_GRID, 0.0), (ON_A_GRID, 1.0)):
-        other = at(frame, kind=kind, x=x)["betrays"].astype(bool)
-        yield seldom(f"{kind}, x = {x:g}", other, 2e-3, factor=4.0)
+        yield seldom(f"{kind}, x = {x:g}", at(frame, kind=kind, x=x)["betrays"], 2e-3, factor=4.0)
 
 
 CLAIMS = (

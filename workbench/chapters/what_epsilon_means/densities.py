@@ -14,7 +14,8 @@ from math import ceil, exp, inf, log, nan, pi, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from workbench.charts.curves import Chart, Mark, Panel, Series, across, number, styled, text_at, theory
 from workbench.estimators.bounded import Count, Histogram
@@ -26,7 +27,7 @@ from workbench.privacy.mechanisms import additive, gaussian_scale, laplace_scale
 from workbench.special import brentq, log_ndtr, ndtr
 from workbench.study.rules import Claim, Verdict, combine, largest
 from workbench.study.sweeps import Role, Run, stream, value_of
-from workbench.types import Array
+from workbench.types import Array, Mask
 
 MANY = 100  # people
 DECADES = (30.0, 40.0, 50.0, 60.0)
@@ -39,7 +40,7 @@ PRIORS = np.linspace(0.0, 1.0, 101)
 class People:
     age: Array
     salary: Array
-    smokes: NDArray[np.bool_]
+    smokes: Mask
 
 
 def people() -> People:
@@ -72,10 +73,11 @@ def two_coins(_run: Run, *, epsilon: float = 1.0, n: int = 100) -> Chart:
         yscale="linear", ylim=(0.0, 1.0), names=("smokes", "does not smoke"),
         note=f"The ratio of the two is eᵋ = {number(exp(epsilon))}.",
     )  # fmt: skip
-    coins, count = coin_spread(epsilon, n), count_spread(epsilon, n)
+    # standard deviations: a share from n answers has the variance p(1 - p)/(2p - 1)²/n
+    coins = sqrt(true * (1 - true) / n) / (2 * true - 1)
+    count = sqrt(2) * laplace_scale(Count().plan(n, 1, PureDP(epsilon))) / n
     at = np.linspace(-3.2 * coins, 3.2 * coins, 301)
-    bell = np.exp(-((at / coins) ** 2) / 2)
-    tent = np.exp(-np.abs(at) * sqrt(2) / count)
+    bell, tent = np.exp(-((at / coins) ** 2) / 2), np.exp(-np.abs(at) * sqrt(2) / count)
     errors = Panel(
         f"Share of smokers among {n}: how far off", "released share less the true one",
         "density over its largest value",
@@ -94,17 +96,6 @@ def two_coins(_run: Run, *, epsilon: float = 1.0, n: int = 100) -> Chart:
         how_to_read="Left, nobody can tell from one answer who smokes. Right, narrower is better: a noisy"
         " count needs somebody who is trusted with the true answers.",
     )
-
-
-def coin_spread(epsilon: float, n: int) -> float:
-    """Return the standard deviation of a share from n answers: each has the variance p(1 - p)/(2p - 1)²."""
-    true = truthful(epsilon)
-    return sqrt(true * (1 - true) / n) / (2 * true - 1)
-
-
-def count_spread(epsilon: float, n: int) -> float:
-    """Return the standard deviation of the noise of a count, over n."""
-    return sqrt(2) * laplace_scale(Count().plan(n, 1, PureDP(epsilon))) / n
 
 
 def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
@@ -126,7 +117,7 @@ def noisy_count(run: Run, *, epsilon: float = 1.0) -> Chart:
     )  # fmt: skip
     places = np.searchsorted(DECADES, those.age, side="right")
     bars = styled("bars", "", range(1, 6), np.bincount(places, minlength=5), "idea/data")
-    noise = stream(run.seed, Role.NOISE, "what-epsilon-means-people", MANY, 0)
+    noise = stream(run.seed, Role.NOISE, "what-epsilon-means-people", MANY)
     released: list[Any] = [
         value_of(Histogram(edges=DECADES), those.age, budget, noise)
         for _ in range(TIMES if run.simulate else 0)
@@ -160,7 +151,7 @@ def posterior(_run: Run, *, epsilon: float = 1.0) -> Chart:
             styled("reference", "nothing learnt", PRIORS, PRIORS, label_at=(0.66, 0.5)),
         ),
         "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0), equal=True,
-        marks=(Mark(f"{100 * half:.0f} %", "point", x=0.5, y=half, side="left"),),
+        marks=(Mark(f"{100 * half:.0f} %", "point", 0.5, half, side="left"),),
     )  # fmt: skip
     return Chart(
         "posterior",
@@ -206,7 +197,7 @@ class Additive:
             return -np.abs(z) - log(2 * self.scale)
         return -(z**2) / 2 - log(self.scale * sqrt(2 * pi))
 
-    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
+    def draw(self, x: Array, trials: int, rng: Generator) -> Array:
         return additive(np.full(trials, self.mean(x)), self.charge, SimulatedNoise(rng))
 
     def mean(self, x: Array) -> float:
@@ -227,15 +218,14 @@ class Middle:
     def steps(self, x: Array) -> tuple[Array, Array]:
         pieces = self.locator.pieces(x)
         weights = -self.epsilon * pieces.penalty / 2
-        total = np.logaddexp.reduce(weights + pieces.log_length())
-        return pieces.edges, weights - total
+        return pieces.edges, weights - np.logaddexp.reduce(weights + pieces.log_length())
 
     def log_density(self, x: Array, at: Array) -> Array:
         edges, values = self.steps(x)
         place = np.clip(np.searchsorted(edges, at, side="right") - 1, 0, len(values) - 1)
         return np.where(np.abs(at) <= self.bound, values[place], -inf)
 
-    def draw(self, x: Array, trials: int, rng: np.random.Generator) -> Array:
+    def draw(self, x: Array, trials: int, rng: Generator) -> Array:
         charge, noise = self.locator.charge("locate", PureDP(self.epsilon)), SimulatedNoise(rng)
         return np.array([self.locator.draw(x, charge, noise) for _ in range(trials)], np.float64)
 

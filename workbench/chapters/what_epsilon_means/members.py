@@ -7,13 +7,12 @@ output. Exchange the two, and the table is a neighbour, on which the same event 
 p: for μ-GDP p ≤ Φ(Φ⁻¹(1 - p) + μ), which is p ≤ Φ(μ/2).
 """
 
-from collections.abc import Iterator, Mapping
 from functools import partial
 from math import hypot, sqrt
 
 import numpy as np
-import pandas as pd
 from numpy.random import Generator
+from pandas import DataFrame
 
 from workbench.catalog import CATALOG
 from workbench.charts.curves import LEVEL, Chart, Panel, Series, across, measured, number, theory
@@ -25,7 +24,7 @@ from workbench.special import ndtr
 from workbench.study import measures
 from workbench.study import tracing as tracer
 from workbench.study.measures import between, by, hits
-from workbench.study.rules import Claim, Verdict, claim_level
+from workbench.study.rules import Checks, Claim, claim_level
 from workbench.study.sweeps import Role, Row, Run, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array, Columns
 
@@ -35,7 +34,6 @@ DIMENSIONS = (10, 30, 100, 300, 1000)
 NORMAL = 0.02  # of the areas: normal scores are a model
 FINE = tuple(int(d) for d in np.unique(np.geomspace(5, 2000, 41).round()))
 DRAWS = {"quick": 4000, "full": 20_000}
-BINS = 41
 
 
 def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
@@ -45,8 +43,7 @@ def released(n: int, d: int, epsilon: float, delta: float) -> Charge:
 
 def area(n: int, d: int, scale: float = 0.0) -> float:
     """Return how often a member's score is above a stranger's, by the central limit theorem."""
-    spread = hypot(sqrt(d * (2 * n - 1)) / n, scale * sqrt(2 * d))
-    return float(ndtr((d / n) / spread))
+    return float(ndtr((d / n) / hypot(sqrt(d * (2 * n - 1)) / n, scale * sqrt(2 * d))))
 
 
 def private_area(d: int, n: int, epsilon: float, delta: float) -> float:
@@ -84,10 +81,10 @@ def traced(
 
 TRACED = Sweep(
     "what-epsilon-means-traced",
-    grid(d=list(DIMENSIONS), n=[N], epsilon=[EPSILON], delta=[DELTA]),
+    grid(d=DIMENSIONS, n=N, epsilon=EPSILON, delta=DELTA),
     traced,
-    trials=2500,
-    blocks=blocks(full=80),
+    2500,
+    blocks(80),
     in_law=True,
 )
 
@@ -96,10 +93,10 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
     """Return scores of members and strangers, and how often a member's is the larger one."""
     drawn, spread = np.empty((2, 0)), sqrt(d / n)
     if run.simulate:
-        data = stream(run.seed, Role.DATA, "what-epsilon-means-scores", n, 0)
+        data = stream(run.seed, Role.DATA, "what-epsilon-means-scores", n)
         draws = min(DRAWS.get(run.profile, 4000), max(200, 2_000_000 // d))
         drawn = scores(n, d, released(n, d, 1.0, 0.01), draws, data, data)[0]
-    edges, densities = np.linspace(-4 * spread, d / n + 4 * spread, BINS + 1), []
+    edges, densities = np.linspace(-4 * spread, d / n + 4 * spread, 41 + 1), []
     middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
     for label, key, middle, side, found in (
         ("members", "idea/second", d / n, 2.0, drawn[0]),
@@ -147,14 +144,14 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
     )  # fmt: skip
 
 
-def members_are_traced(frame: pd.DataFrame) -> Iterator[Verdict]:
+def members_are_traced(frame: DataFrame) -> Checks:
     for d, some in by(frame, "d").items():
         found, expected = hits(some["plain"], claim_level()), area(N, d)
         ends = expected - NORMAL, expected + NORMAL
         yield between(f"d = {d:g}", found, *ends, bound=expected, n=N)
 
 
-def privacy_hides_members(frame: pd.DataFrame) -> Iterator[Verdict]:
+def privacy_hides_members(frame: DataFrame) -> Checks:
     most = most_area(EPSILON, DELTA)
     for d, some in by(frame, "d").items():
         found, expected = hits(some["private"], claim_level()), private_area(d, N, EPSILON, DELTA)
@@ -172,8 +169,8 @@ SEED = 31  # of resampling
 BUDGET = ApproxDP(1.0, 1e-6)
 WHOLE, HARDLY_ANY = 1.0, 1e-6  # shares of the noise
 
-SMALL, MIDDLE = (16, 64), (128, 128)
-PLACES: Mapping[str, tuple[int, int]] = {
+SMALL = (16, 64)
+PLACES = {
     "mean/clipped-box": SMALL,
     "mean/coordinatewise": SMALL,
     "mean/coinpress": SMALL,
@@ -184,13 +181,13 @@ PLACES: Mapping[str, tuple[int, int]] = {
     "mean/prime-heavy": SMALL,
     "mean/robust": SMALL,
     "mean/robust-heavy": SMALL,
-    "mean/populous": MIDDLE,
+    "mean/populous": (128, 128),
 }
 """Rows and columns for every private mean that can be tried where an exact mean is traced."""
 
-EXACT: Mapping[str, tuple[int, int]] = {"mean/empirical": SMALL, "mean/filter-nonprivate": SMALL}
+EXACT = {"mean/empirical": SMALL, "mean/filter-nonprivate": SMALL}
 
-OUT_OF_REACH: Mapping[str, tuple[int, int]] = {
+OUT_OF_REACH = {
     "mean/median-of-means": (560, 16),  # 375 rows at least
     "mean/affine": (5000, 2),  # hundreds of rows for every column
     "mean/populous-robust": (1600, 2),  # at most 8 columns
@@ -219,12 +216,12 @@ EVERY_MEAN = Sweep(
         for share in shares
     ),
     traced_by_mean,
-    trials=60,
-    blocks=blocks(full=8),
+    60,
+    blocks(8),
 )
 
 
-def members_are_hidden(frame: pd.DataFrame) -> Iterator[Verdict]:
+def members_are_hidden(frame: DataFrame) -> Checks:
     most = tracer.most_traced(BUDGET)
     for (key, times), some in frame.groupby(["key", "noise_share"], sort=False):
         hidden = times == WHOLE and key not in EXACT

@@ -13,15 +13,3 @@ from workbench.chapters.which_one.choice import (
 )
 
 CLAIMS = tuple(claim.id for claim in choice.CLAIMS)
-
-__all__ = [
-    "CLAIMS",
-    "best_map",
-    "fewest_rows",
-    "judged",
-    "keys",
-    "price_of_facts",
-    "table",
-    "tree",
-    "wrong_facts",
-]

@@ -31,11 +31,11 @@ from workbench.charts.curves import (
 )
 from workbench.errors import ArgumentError, one_of
 from workbench.estimators.base import Abstention
-from workbench.privacy import ApproxDP, Budget, GaussianDP, NonPrivate, PureDP
+from workbench.privacy import GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
 from workbench.study.measures import at, between, by, median, near, ratio
-from workbench.study.rules import Claim, Verdict, claim_level
-from workbench.study.sweeps import Role, Run, Sweep, blocks, loss_of, stream, value_of
+from workbench.study.rules import Checks, Claim, claim_level
+from workbench.study.sweeps import Point, Role, Run, Sweep, blocks, loss_of, stream, value_of
 from workbench.study.trade_off import TradeOff
 from workbench.types import Columns
 
@@ -147,7 +147,6 @@ def _told(one: Member, fact: str) -> bool:
     return one.robust if fact == "outliers" else one.needs[fact] == Need.MUST
 
 
-SETTINGS = 20  # hidden ones
 ENDS = {"n": (60, 6000), "epsilon": (0.1, 3.0), "radius": (5.0, 1000.0)}  # of what is drawn for them
 COLUMNS, DELTA = (2, 3, 5, 10), 1e-6
 Rule = Callable[[int, int, float, float], str]
@@ -193,19 +192,6 @@ def error(key: str, n: int, d: int, epsilon: float, delta: float, radius: float)
     return trade(key, d, radius).error(n, epsilon, delta)
 
 
-def budget(key: str, n: int, d: int, epsilon: float, delta: float, radius: float) -> Budget | None:
-    """Return the budget within (ε, δ) at which that error is predicted; None where it abstains."""
-    one = trade(key, d, radius).candidate
-    found = []
-    for offer in (ApproxDP(epsilon, delta), PureDP(epsilon)):
-        try:
-            found.append((one.bound(n, offer, 0.5), offer))
-        except (ArgumentError, OverflowError):
-            continue
-    least, best = min(found, key=lambda pair: pair[0], default=(inf, None))
-    return best if least < inf else None
-
-
 def ranked(n: int, d: int, epsilon: float, delta: float, radius: float) -> list[tuple[float, str]]:
     found = [(error(key, n, d, epsilon, delta, radius), key) for key in keys(d)]
     return sorted(pair for pair in found if pair[0] < inf)
@@ -233,8 +219,8 @@ def judged(rule: Rule, *, seed: int = 17) -> pd.DataFrame:
     `rule(n, d, epsilon, radius)` returns the key of a private mean of several columns. A row for each setting
     that some estimator releases; `over` is infinite where the chosen one abstains.
     """
-    draw, made = stream(seed, Role.DATA, "which one, hidden", 0, 0), []
-    for _ in range(SETTINGS):
+    draw, made = stream(seed, Role.DATA, "which one, hidden"), []
+    for _ in range(20):  # hidden ones
         drawn = (float(np.exp(draw.uniform(*np.log(ends)))) for ends in ENDS.values())
         rows, epsilon, radius = (float(f"{one:.2g}") for one in drawn)
         n, d = round(rows), int(draw.choice(COLUMNS))
@@ -285,7 +271,7 @@ def price_of_facts(
         for place, (words, (n, key)) in enumerate(found.items(), start=1)
     ]
     bars = [
-        Series("", (place,), (n,), (0.0,), (n,), role="bars", colour_key=key)
+        Series("", (place,), (n,), (0.0,), (n,), "bars", key)
         for place, (n, key) in enumerate(found.values(), start=1)
         if key
     ]
@@ -333,7 +319,7 @@ def misled(
     return {"error": found, "abstained": found == inf}
 
 
-def misleading(epsilon: float, radius: float) -> tuple[dict[str, Any], ...]:
+def misleading(epsilon: float, radius: float) -> tuple[Point, ...]:
     """Return the points of `MISINFORMED`: σ is wrong and the mean in the range, or the mean is outside."""
     wrong = [(given, 0.5) for given in GIVEN] + [(1.0, away) for away in AWAY if away != 0.5]
     return tuple(
@@ -343,7 +329,7 @@ def misleading(epsilon: float, radius: float) -> tuple[dict[str, Any], ...]:
     )
 
 
-MISINFORMED = Sweep("which-one-wrong-facts", misleading(1.0, 10.0), misled, 100, blocks(full=4))
+MISINFORMED = Sweep("which-one-wrong-facts", misleading(1.0, 10.0), misled, 100, blocks(4))
 
 
 def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: float = 10.0) -> Chart:
@@ -357,13 +343,12 @@ def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: 
         column, xs = places
         series = [across("no privacy", (xs[0], xs[-1]), float(ndtri(0.75)) / sqrt(MISLED), "non-private")]
         for key in keys(1):
-            rows = at(frame, key=key, **still)
-            found = medians(by(rows, column), "error")
+            found = medians(by(at(frame, key=key, **still), column), "error")
             usual = told(key, radius, 1.0).error(MISLED, epsilon, delta)
             series.append(measured(LABELS[key], found, key))
             series += predicted(run, xs, [usual] * len(xs), key)
         scale: Scale = "log" if column == "given" else "linear"
-        panels.append(Panel(title, axis, "median absolute error (true σ)", series, xscale=scale))
+        panels.append(Panel(title, axis, "median absolute error (true σ)", series, scale))
     return Chart(
         "wrong_facts",
         "A range that misses the mean ruins its release; twice the true σ costs little",
@@ -403,7 +388,7 @@ def fewest_rows(
     words, here, pays = f"no mean reaches α = {number(alpha)} σ", tuple[Mark, ...](), tuple[Mark, ...]()
     if n < inf:
         words, said = f"{LABELS[key]} needs fewest rows", f"{number(round(n))} rows"
-        here = (Mark(said, "point", x=epsilon, y=round(n), side="left", colour_key=key),)
+        here = (Mark(said, "point", epsilon, round(n), side="left", colour_key=key),)
     for one in right:
         *_, y, last = one.y
         if one.colour_key == "mean/clipped-box" and y < last < inf:
@@ -452,7 +437,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     if (ratios < 1 / SIMILAR).any():
         title = "At small ε column by column is more accurate; CoinPress needs fewer rows"
     heat = Heat(
-        ratios, (1 / REACH, REACH), scale="log", emphasis="middle", rows=tuple(number(n) for n in sizes),
+        ratios, (1 / REACH, REACH), "log", "middle", rows=tuple(number(n) for n in sizes),
         columns=tuple(number(one, 2) for one in ACROSS), bar="error over that of CoinPress",
     )  # fmt: skip
     regions = {
@@ -523,14 +508,14 @@ QUESTIONS = ((1, 0.5, 1000.0), (3, 0.5, 10.0), (3, 1.0, 10.0), (10, 1.0, 100.0))
 def errors(
     key: str, n: int, d: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
 ) -> Columns:
-    estimator = trade(key, d, radius).candidate.estimator
-    spent = budget(key, n, d, epsilon, DELTA, radius)
+    one = trade(key, d, radius)
+    _, spent = one.best(n, epsilon, DELTA)
 
     def error() -> float:
         way = data.standard_normal(d)
         mean = radius * data.random() ** (1 / d) * way / np.linalg.norm(way)  # uniform in the ball
         x = mean + data.standard_normal((n, d))
-        value = value_of(estimator, x if d > 1 else x[:, 0], spent, noise)
+        value = value_of(one.candidate.estimator, x if d > 1 else x[:, 0], spent, noise)
         return inf if isinstance(value, Abstention) else float(np.linalg.norm(value - mean))
 
     return {"error": np.array([error() for _ in range(trials)])}
@@ -542,8 +527,8 @@ def compared() -> tuple[Sweep, Sweep]:
     quick = tuple(point for point in points if point["key"] not in SLOW)
     slow = tuple(point for point in points if point["key"] in SLOW)
     return (
-        Sweep("which-one-compared", quick, errors, TRIALS, blocks(full=40)),
-        Sweep("which-one-compared-slow", slow, errors, TRIALS // 5, blocks(full=10)),
+        Sweep("which-one-compared", quick, errors, TRIALS, blocks(40)),
+        Sweep("which-one-compared-slow", slow, errors, TRIALS // 5),
     )
 
 
@@ -553,10 +538,10 @@ def named() -> Sweep:
     for d, epsilon, radius in QUESTIONS:
         n, key = fewest(ALPHA, d, epsilon, DELTA, radius)
         points.append({"key": key, **Setting(n, d, epsilon, radius)._asdict()})
-    return Sweep("which-one-named", tuple(points), errors, TRIALS, blocks(full=24))
+    return Sweep("which-one-named", tuple(points), errors, TRIALS, blocks(24))
 
 
-def names_the_best(*frames: pd.DataFrame) -> Iterator[Verdict]:
+def names_the_best(*frames: pd.DataFrame) -> Checks:
     frame, level = pd.concat(frames), claim_level(parts=2)
     for one in SETTINGS_RUN:
         there, (best, *others) = at(frame, **one._asdict()), [key for _, key in one.ranked]
@@ -566,7 +551,7 @@ def names_the_best(*frames: pd.DataFrame) -> Iterator[Verdict]:
             yield between(name, ratio(sizes[best], sizes[key]), 0.0, MORE, n=one.n)
 
 
-def rows_are_enough(frame: pd.DataFrame) -> Iterator[Verdict]:
+def rows_are_enough(frame: pd.DataFrame) -> Checks:
     for point in named().points:
         some = at(frame, **point)
         name = f"{point['key']}, d = {point['d']}, ε = {point['epsilon']:g}"
