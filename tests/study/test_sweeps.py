@@ -22,6 +22,7 @@ from workbench.chapters.covariance.heavy_tails import spreads
 from workbench.chapters.one_mean.locating import clipped
 from workbench.errors import ArgumentError
 from workbench.lab.runner import THREADS
+from workbench.privacy import ApproxDP
 from workbench.study import store as database
 from workbench.study import sweeps
 from workbench.study.store import Store, home
@@ -32,6 +33,7 @@ from workbench.study.sweeps import (
     Run,
     Sweep,
     TooMuchWorkError,
+    at_budget,
     columns,
     compute,
     forget,
@@ -86,9 +88,6 @@ def _clean():
     forget()
 
 
-# --- the same numbers, whoever computes them ------------------------------------------------------
-
-
 def test_numbers_depend_on_the_content_of_a_point_and_on_no_order():
     wide = sweep(grid(n=[300, 400], mode=["proved", "practical"]))
     whole, quick = ran(wide, "full"), ran(wide)
@@ -101,11 +100,10 @@ def test_numbers_depend_on_the_content_of_a_point_and_on_no_order():
     same(there[alone.columns], alone)
 
 
-def first(*address):
-    return tuple(stream(*address).integers(2**63, size=2))
-
-
 def test_streams_are_pinned_and_every_part_of_their_address_counts():
+    def first(*address):
+        return tuple(stream(*address).integers(2**63, size=2))
+
     addresses = [*itertools.product((0, 2**70), (Role.DATA, Role.NOISE), "ab", (0, 2**32 - 1), (0, 1))]
     assert len({first(*address) for address in addresses}) == len(addresses)
     # the numbers behind every committed figure: a change here is a change of all of them
@@ -117,9 +115,6 @@ def test_streams_are_pinned_and_every_part_of_their_address_counts():
     for seed, point, block in [(-1, 0, 0), (0, -1, 0), (0, 2**32, 0), (0, 0, 2**32), (0, 0, 0.5)]:
         with pytest.raises(ArgumentError):
             stream(seed, Role.DATA, "a", point, block)
-
-
-def test_point_id_depends_on_the_values_and_not_on_their_spelling():
     base = {"n": 100, "epsilon": 0.5}
     assert point_id(base) == point_id({"epsilon": np.float64(0.5), "n": 100.0})
     others = [{"n": value} for value in (101, 100.5, -100, "100", math.inf, "inf", "Infinity", 1e300)]
@@ -131,22 +126,16 @@ def threads(*, trials, data, noise, **point):
     return {"threads": np.full(trials, max(pool["num_threads"] for pool in threadpool_info()))}
 
 
-def test_a_cell_uses_one_thread():
-    with threadpool_limits(2):
-        frame = ran(sweep(block=threads))
-    assert {*frame["threads"]} == {1}
-    assert not frame["abstained"].any()  # a block without the flag never abstains
-
-
-# --- the schema -----------------------------------------------------------------------------------
-
-
-def test_the_schema():
+def test_the_schema_and_one_thread_for_a_block():
     frame = ran(profile="full")
     assert " ".join(frame.columns) == "sweep point block trial n error draw strange abstained"
     assert not frame.duplicated(["point", "block", "trial"]).any()
     assert 0 < frame["abstained"].sum() < len(frame) == 2 * 3 * 8
     assert (np.isinf(frame["error"]) == frame["abstained"]).all()
+    with threadpool_limits(2):
+        frame = ran(sweep(block=threads))
+    assert {*frame["threads"]} == {1}
+    assert not frame["abstained"].any()  # a block without the flag never abstains
 
 
 def enough(*, trials, data, noise, n, epsilon=1.0):
@@ -181,15 +170,6 @@ def test_a_failing_cell_names_the_sweep_and_the_point(block, message):
         ran(sweep(block=lambda *, trials, **_: block(trials)))
 
 
-def uneven(*, trials, data, noise, **point):
-    return {"a" if point["n"] == 3 else "b": np.zeros(trials)}
-
-
-def test_blocks_must_agree_on_their_columns():
-    with pytest.raises(ArgumentError, match="as in the first block"):
-        ran(sweep(block=uneven))
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -204,7 +184,7 @@ def test_a_sweep_outside_its_domain_is_refused(change):
         Sweep(**{"name": "a", "points": grid(n=1), "block": measure, "trials": 1, "blocks": COUNTS} | change)
 
 
-def test_points_are_what_the_block_takes_and_as_it_annotates_them():
+def test_points_are_what_the_block_takes_and_columns_are_those_of_every_block():
     def types(n: int, share: float, free, *, trials, data, noise):
         kinds = [isinstance(n, int), isinstance(share, float), isinstance(free, float)]
         return {"right": np.full(trials, all(kinds))}
@@ -214,9 +194,9 @@ def test_points_are_what_the_block_takes_and_as_it_annotates_them():
     for wrong in ({"share": 1}, {**axes, "d": 5}):
         with pytest.raises(ArgumentError, match="function of them"):
             sweep(grid(**wrong), types)
-
-
-# --- the memory, and what is lent -----------------------------------------------------------------
+    uneven = lambda *, n, trials, **_: {"a" if n == 3 else "b": np.zeros(trials)}  # noqa: E731
+    with pytest.raises(ArgumentError, match="as in the first block"):
+        ran(sweep(block=uneven))
 
 
 def test_run_computes_once_and_hands_out_copies(monkeypatch):
@@ -232,22 +212,16 @@ def test_run_computes_once_and_hands_out_copies(monkeypatch):
     assert [seed for _, _, seed, _ in sweeps._memory] == [2, 3]
 
 
-@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"jobs": 1.5}, {"jobs": None}, {"limit": 0}])
-def test_what_is_lent_is_refused_in_one_line_and_ends_with_the_block(wrong, tmp_path):
-    with pytest.raises(ArgumentError, match=next(iter(wrong))), lending(store=tmp_path), lending(**wrong):
-        pass
+def test_what_is_lent_is_refused_in_one_line_and_ends_with_the_block(tmp_path):
+    for wrong in ({"jobs": 0}, {"jobs": 1.5}, {"jobs": None}, {"limit": 0}):
+        with pytest.raises(ArgumentError, match=next(iter(wrong))), lending(store=tmp_path), lending(**wrong):
+            pass
     assert resources() == Resources(store=None, jobs=1)
-
-
-def test_what_is_noted_is_not_computed():
     found = []
     with lending(noted=found):
         assert len(ran(profile="full")) == 0
     assert found == [2 * 3]
     assert len(CALLS) == 1  # which tells the columns
-
-
-# --- a figure's runs: the usual sweeps, others with a limit on their work, none at all -------------
 
 
 def drawn(n, *, trials, data, noise):
@@ -263,6 +237,10 @@ def test_the_usual_points_are_those_of_the_claims_and_those_in_common_have_the_s
     found = Run("quick", 3).table(moved)
     assert found[found["n"] == 40_000]["error"].tolist() == usual[usual["n"] == 40_000]["error"].tolist()
     assert moved.usual == moved.moved(grid(n=1)).usual == USUAL.points
+    assert len(Run("quick", 3, most=2).table(USUAL)) == 2 * 2
+    empty = Run("quick", 3, simulate=False).table(USUAL.moved(grid(n=(10**9, 10**9 + 1))), USUAL)
+    assert len(empty) == 0
+    assert {"n", "error"} <= set(empty)
 
 
 @pytest.mark.parametrize(
@@ -284,14 +262,24 @@ def test_more_work_means_fewer_trials_and_far_more_is_refused():
         Run("quick", 3).table(USUAL.moved(grid(n=(800_000, 800_001))))
 
 
-def test_a_sketch_has_few_trials_and_predictions_alone_have_none():
-    assert len(Run("quick", 3, most=2).table(USUAL)) == 2 * 2
-    empty = Run("quick", 3, simulate=False).table(USUAL.moved(grid(n=(10**9, 10**9 + 1))), USUAL)
-    assert len(empty) == 0
-    assert {"n", "error"} <= set(empty)
+def at(n=3, *, trials, data, noise, epsilon=1.0, delta=1e-6):
+    return {"error": data.standard_normal(trials) / epsilon}
 
 
-# --- what is kept ---------------------------------------------------------------------------------
+def test_a_sweep_at_another_budget_has_fewer_trials_for_more_work_and_at_its_own_is_the_same():
+    own, other = sweep(block=at, trials=40), ApproxDP(0.5, 1e-6)
+    same(ran(at_budget(own, ApproxDP(1.0, 1e-6))), ran(own))
+    moved = at_budget(own, other, grid(n=10**9))
+    assert (moved.points, moved.trials) == (({"n": 10**9, "epsilon": 0.5},), 40)  # the usual δ is no part
+    with pytest.raises(TooMuchWorkError):
+        Run("full", 3).table(moved)
+    for work, trials in ((0.1, 40), (2.0, 40), (3.9, 20), (32.0, 2), (1e9, 2)):
+        told = at_budget(own, other, grid(n=10**9), work)  # the points do not say how much
+        assert len(Run("full", 3).table(told)) == trials * COUNTS["full"]
+        assert told.points == moved.points
+    with lending(limit=3.9):
+        assert at_budget(own, other, work=3.9).trials == 40
+    assert at_budget(sweep(block=at, trials=1), other, work=1e9).trials == 1
 
 
 @pytest.fixture
@@ -342,9 +330,6 @@ def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
     same(ran(sweep(block=hindered), "full", store=path), ran(profile="full"))
 
 
-# --- what must not be served ----------------------------------------------------------------------
-
-
 def other(*, trials, data, noise, **point):
     return measure(trials=trials, data=data, noise=noise, **point)
 
@@ -380,6 +365,9 @@ def test_a_package_that_was_written_since_it_was_imported_is_refused(path, monke
     os.utime(source, ns=(0, database.WRITTEN + 1))
     with pytest.raises(ArgumentError, match=r"package = 'workbench': expected no change .*\(start again\)"):
         ran(store=path)
+    stale = task(sweep(), 0, 0, SEED)._replace(software="another version")  # as a worker's may be
+    with pytest.raises(CellError, match=r"sweep 'demo', point .*other software"):
+        compute(stale)
 
 
 @pytest.fixture
@@ -402,15 +390,6 @@ def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, module, monkey
     for value in (1.0, 2.0):
         edited = module(f"def block(*, trials, **_): return {{'error': [{value}] * trials}}").block
         assert {*ran(sweep(block=edited), store=path, jobs=2)["error"]} == {value}
-
-
-def test_a_worker_with_other_software_is_refused():
-    stale = task(sweep(), 0, 0, SEED)._replace(software="another version")
-    with pytest.raises(CellError, match=r"sweep 'demo', point .*other software"):
-        compute(stale)
-
-
-# --- files that are no store ----------------------------------------------------------------------
 
 
 def written(change):
@@ -461,9 +440,6 @@ def test_a_file_that_is_no_intact_store_is_one_line(path, filled, spoil, expecte
     assert before is None or path.read_bytes() == before
 
 
-# --- several at once ------------------------------------------------------------------------------
-
-
 def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
     cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
     with Store(path) as writer, Store(path) as reader:
@@ -499,9 +475,6 @@ def test_several_drivers_may_make_and_fill_one_store(tmp_path):
     assert kept(path) == 6
 
 
-# --- by what it is found again --------------------------------------------------------------------
-
-
 KINDS = ("OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES")
 VECTORS = tuple(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
 
@@ -516,13 +489,9 @@ def test_a_block_is_known_by_its_name_and_outside_the_package_by_its_file(module
     assert known[:2] == ("a_helper", "block")
     assert known == home(module("def block(): return 1").block)
     assert known != home(module("def block(): return 2").block)
-
-
-@pytest.mark.parametrize("block", [lambda: 1, partial(lambda: 1), object(), ROOT.exists, len])
-def test_what_is_no_function_of_a_file_is_refused_in_one_line(block):
-    with pytest.raises(ArgumentError, match=r"block = .*a function at the top of a module") as caught:
-        home(block)
-    assert "\n" not in str(caught.value)
+    for block in (lambda: 1, partial(lambda: 1), object(), ROOT.exists, len):
+        with pytest.raises(ArgumentError, match=r"^block = .*a function at the top of a module[^\n]*$"):
+            home(block)
 
 
 @pytest.mark.daily
