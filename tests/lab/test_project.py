@@ -42,16 +42,15 @@ def carried(tmp_path, monkeypatch):
     return root
 
 
-def test_outside_a_checkout_what_the_wheel_carries_is_read_and_never_written(carried):
+def test_what_the_wheel_carries_is_read_outside_a_checkout_and_a_copy_is_made_once(
+    carried, monkeypatch, command
+):
     found = project.find()
     assert found.root == carried
     assert [path.stem for path in found.select(["one_mean"])] == ["02_one_mean"]
     assert (found.figures / "02_one_mean" / "verdicts.json").is_file()
     assert found.reproduced == Path.cwd() / "reproduced"
-
-
-def test_a_copy_to_work_on_is_made_once_in_the_working_folder_and_found_there(carried, monkeypatch):
-    own = project.find().own()
+    own = found.own()
     assert own.root == Path.cwd() / "dp-workbench"
     changed = own.notebooks[0]
     changed.write_text("{}", encoding="utf-8")
@@ -60,9 +59,7 @@ def test_a_copy_to_work_on_is_made_once_in_the_working_folder_and_found_there(ca
     monkeypatch.chdir(own.root / "notebooks")
     assert project.find() == own
     assert (carried / "notebooks" / changed.name).stat().st_size > 2
-
-
-def test_without_either_the_refusal_says_what_is_missing(carried, command):
+    monkeypatch.chdir(carried.parent)
     shutil.rmtree(carried)
     command("reproduce").refused("expected a folder inside a checkout of dp-workbench")
 

@@ -21,9 +21,8 @@ from workbench.lab.runner import Interrupted, interruptible
 from workbench.study.store import Store, digest
 from workbench.study.sweeps import Sweep, grid, lending, run
 
-# `reproduce` as a command: what it commits and compares, and what is kept when it is ended in the middle.
-
 COUNT, OPEN, TRIALS = 12, 5, 5  # blocks of either sweep; those that need no gate; runs of a block
+BOTH = COUNT + OPEN
 SEEDED = Path("01_gated", "seed=8")  # not the seed that the notebook starts with: nothing is committed
 
 GATED = """
@@ -65,8 +64,7 @@ CLAIMS["wrong"] = Claim("wrong", "1", ("L17/Thm1.1",), "nothing fails", wrong)
 SESSION = ("from workbench.lab.notebook import Session", "lab = Session(out=out, profile=profile, seed=seed)")
 NOTEBOOKS = {
     "01_gated": (
-        "import os, pathlib, gated",
-        'pathlib.Path(os.environ["PID"]).write_text(str(os.getpid()))',
+        "import gated",
         *SESSION,
         'lab.show(gated.errors, verdicts=["gated"])',
         'lab.verdicts(["gated"])',
@@ -93,8 +91,8 @@ class Lab:
     def environment(self):
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         path = os.pathsep.join([str(self.checkout.parent), str(ROOT), *filter(None, given)])
-        files = {name: str(self.folder / name) for name in ("GATE", "STARTED", "PID")}
-        files["TMPDIR"] = str(self.folder)  # what a killed runner leaves there
+        files = {name: str(self.folder / name) for name in ("GATE", "STARTED")}
+        files |= dict.fromkeys(("TMPDIR", "MARK"), str(self.folder))  # what a killed runner leaves there
         return {**os.environ, **files, "PYTHONPATH": path, "PYTHONWARNINGS": "", "GATED": self.gated}
 
     @property
@@ -121,13 +119,8 @@ class Lab:
         except sqlite3.OperationalError:  # no file yet, or no table in it
             return []
 
-    @property
-    def kernel(self):
-        """Whether the kernel of the notebook lives; it may never have started, on a busy machine."""
-        path = self.folder / "PID"
-        asked = ["ps", "-o", "stat=", "-p", path.read_text() if path.exists() else "0"]
-        state = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-        return bool(state) and not state.startswith("Z")
+    def alive(self, running=""):
+        return marked(str(self.folder), running)
 
     def bytes(self):
         return [(self.out / SEEDED / name).read_bytes() for name in OUTPUTS]
@@ -140,6 +133,18 @@ class Lab:
 
     def reproduce(self, *options, code=0):
         return self.run(*self.command, *options, code=code)
+
+
+@contextmanager
+def begun(lab, before, *options):
+    """Start a `reproduce` that stands still when so many blocks are stored, and leave none behind."""
+    said = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*lab.command, *options], cwd=lab.checkout, env=lab.environment, **said) as process:
+        try:
+            until(lambda: len(lab.stored) == before or process.poll() is not None)
+            yield process
+        finally:
+            process.kill()
 
 
 @pytest.fixture(scope="module")
@@ -208,22 +213,17 @@ def test_a_timeout_is_named_and_leaves_no_process(whole, tmp_path):
     assert "FAILED 01_gated/seed=8: stopped after 15 s" in said
     (seconds,) = re.findall(r"01_gated/seed=8: timeout in (\d+) s", said)
     assert 15 <= int(seconds) <= 60  # what it took, its end included
-    until(lambda: not lab.kernel)
+    until(lambda: not lab.alive())
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("gated", "before", "jobs"), [("figure", OPEN, 2), ("claim", COUNT + OPEN, 1)])
+@pytest.mark.parametrize(("gated", "before", "jobs"), [("figure", OPEN, 2), ("claim", BOTH, 1)])
 def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, gated, before, jobs):
     lab = Lab(whole.checkout, tmp_path, gated)
-    words = [*lab.command, "--jobs", str(jobs)]
-    quiet = {"stdout": subprocess.DEVNULL, "env": lab.environment, "cwd": lab.checkout}
-    with subprocess.Popen(words, **quiet) as process:
-        try:
-            until(lambda: len(lab.stored) == before or process.poll() is not None)
-        finally:
-            process.kill()
+    with begun(lab, before, "--jobs", str(jobs)) as process:
+        process.kill()
     assert process.returncode == -signal.SIGKILL
-    until(lambda: not lab.kernel)
+    until(lambda: not lab.alive("ipykernel_launcher"))
     kept = lab.stored
     assert len(kept) == before
     (tmp_path / "STARTED").unlink()
@@ -240,7 +240,7 @@ def test_sigkill_in_mid_notebook_then_the_same_rows_and_bytes(whole, tmp_path, g
 def test_ctrl_c_pressed_in_haste_says_how_many_blocks_are_kept(whole, tmp_path):
     lab = Lab(whole.checkout, tmp_path, "figure")
     with subprocess.Popen(
-        [*lab.command, "--jobs", "2"], cwd=lab.checkout, env={**lab.environment, "MARK": str(tmp_path)},
+        [*lab.command, "--jobs", "2"], cwd=lab.checkout, env=lab.environment,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
     ) as process:  # fmt: skip
         assert any(f"01_gated/seed=8: {OPEN} blocks, " in line for line in process.stdout)
@@ -250,7 +250,7 @@ def test_ctrl_c_pressed_in_haste_says_how_many_blocks_are_kept(whole, tmp_path):
             time.sleep(0.1)
         said = process.communicate()[0]
     assert (process.returncode, said) == (130, f"interrupted: {OPEN} blocks kept, run again to go on\n")
-    until(lambda: not marked(str(tmp_path)))
+    until(lambda: not lab.alive())
     assert len(lab.stored) == OPEN
 
 
@@ -263,21 +263,10 @@ def test_a_larger_profile_finds_what_a_smaller_one_stored(whole, tmp_path):
     assert files(again.out / SEEDED) == [*FIGURE, "executed.ipynb", "verdicts.json"]
 
 
-# How the command hears that it is to end
-
-
-def test_what_a_process_was_told_to_ignore_does_not_end_it():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as `nohup` does
-    try:
-        with interruptible():
-            os.kill(os.getpid(), signal.SIGHUP)
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
 @pytest.mark.usefixtures("_heard")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_what_cleans_up_is_not_interrupted_again_and_the_handlers_come_back(how):
+def test_a_signal_is_heard_once_and_not_at_all_where_it_was_ignored(how):
+    """What cleans up is not interrupted again."""
     before = signal.getsignal(how)
     with interruptible():
         with pytest.raises(Interrupted) as ended:
@@ -285,28 +274,21 @@ def test_what_cleans_up_is_not_interrupted_again_and_the_handlers_come_back(how)
         os.kill(os.getpid(), how)
     assert ended.value.exit_code == 128 + how
     assert signal.getsignal(how) is before
+    signal.signal(how, signal.SIG_IGN)  # as `nohup` does
+    with interruptible():
+        os.kill(os.getpid(), how)
 
 
 # `reproduce --scheduler`: the bytes of one process, also when a worker or the scheduler is killed.
 
 
-@contextmanager
-def begun(lab, address):
-    """Start a `reproduce` whose second sweep stands still in the middle, and leave none behind."""
-    said = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    words = [*lab.command, "--scheduler", address]
-    with subprocess.Popen(words, cwd=lab.checkout, env=lab.environment, **said) as process:
-        try:
-            until(lambda: len(lab.stored) == COUNT + OPEN)
-            yield process
-        finally:
-            process.kill()
-
-
 @pytest.mark.dask
 def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
     lab = Lab(whole.checkout, tmp_path, "claim")
-    with cluster(lab.environment) as (address, _, worker, _), begun(lab, address) as process:
+    with (
+        cluster(lab.environment) as (address, _, worker, _),
+        begun(lab, BOTH, "--scheduler", address) as process,
+    ):
         worker.kill()
         (tmp_path / "GATE").touch()
         said, errors = process.communicate(timeout=PATIENCE)
@@ -317,7 +299,10 @@ def test_a_worker_that_is_killed_is_replaced_by_another(whole, tmp_path):
 @pytest.mark.dask
 def test_a_scheduler_that_is_killed_is_one_line_and_the_next_run_goes_on(whole, tmp_path):
     lab = Lab(whole.checkout, tmp_path, "claim")
-    with cluster(lab.environment) as (address, scheduler, *_), begun(lab, address) as process:
+    with (
+        cluster(lab.environment) as (address, scheduler, *_),
+        begun(lab, BOTH, "--scheduler", address) as process,
+    ):
         scheduler.kill()
         said, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1, said + errors
