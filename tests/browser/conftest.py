@@ -1,4 +1,4 @@
-"""A server, a browser, and every notebook with all of its cells run."""
+"""A browser, pages without a network, and a server of the notebooks."""
 
 import os
 import shutil
@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
-from tests.browser.page import Notebook
-from tests.browser.server import serve
-
-ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+from tests.lab.conftest import ROOT, serve
 
 
 @pytest.fixture(scope="session")
@@ -64,20 +60,3 @@ def offline(browser):
 def server(tmp_path_factory, browser):
     with serve(ROOT, tmp_path_factory.mktemp("lab")) as server:
         yield server
-
-
-@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
-def notebook(request, browser, server, output):
-    """An open notebook all of whose cells were run."""
-    opened = Notebook(browser, server, request.param, output / request.param.stem)
-    opened.start()
-    opened.wait()
-    yield opened
-    opened.close()
-    server.end_session(request.param.name)
-
-
-@pytest.fixture(scope="session")
-def within():
-    """What a time on a quiet machine may be here: `BROWSER_TIMES` says how many times that is the limit."""
-    return lambda limit: float(os.environ.get("BROWSER_TIMES", "1")) * limit

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.browser.conftest import ROOT
+from tests.lab.conftest import ROOT
 from tests.lab.test_explore import said
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.charts import canonical_json
@@ -13,7 +13,7 @@ from workbench.study.trade_off import TradeOff
 pytestmark = pytest.mark.browser
 
 LATENCY = 150  # ms to the first redraw
-STARTS = {"epsilon": 1.0, "n": 100}
+STARTS, KEY = {"epsilon": 1.0, "n": 100}, "univariate/clipped-mean"
 OVER = """(box) => {
     const { left, right } = box.getBoundingClientRect();
     const beyond = (at) => at.right > right + 2 || at.left < left - 2;
@@ -100,8 +100,8 @@ def typed(box, name):
     return box.locator(f"input[type=text][name={name}]")
 
 
-def head(box):
-    return box.locator("figcaption").first.text_content()
+def number(box, name):
+    return float(typed(box, name).input_value())
 
 
 def type_in(box, name, text):
@@ -109,33 +109,19 @@ def type_in(box, name, text):
     typed(box, name).press("Enter")
 
 
-def test_a_grid_is_moved_by_keys_without_a_kernel(opened, grid):
-    box = opened(grid)
-    stops = grid["grid"]["at"][0]
-    place = stops.index(STARTS["epsilon"])
+def test_a_grid_is_moved_by_keys_and_typed_numbers_without_a_kernel(opened, grid):
+    box, stops = opened(grid), grid["grid"]["at"][0]
     slider(box, "epsilon").focus()
     box.page.keyboard.press("ArrowRight")
     assert box.get_attribute("data-state") == "ready"
-    assert float(typed(box, "epsilon").input_value()) == stops[place + 1]
+    assert number(box, "epsilon") == stops[stops.index(STARTS["epsilon"]) + 1]
     assert int(box.get_attribute("data-took")) < LATENCY
-    assert box.evaluate(CURVES) >= 3
+    before = box.evaluate(CURVES)
+    assert before >= 3
     box.page.keyboard.press("ArrowLeft")
-    assert float(typed(box, "epsilon").input_value()) == STARTS["epsilon"]
-
-
-def test_a_typed_number_is_refused_in_words_or_snapped_to_the_grid(opened, grid):
-    box = opened(grid)
     type_in(box, "epsilon", "-3")
     assert "a number from" in box.locator("p[role=status]").inner_text()
-    assert float(typed(box, "epsilon").input_value()) == STARTS["epsilon"]
-    stops = grid["grid"]["at"][0]
-    type_in(box, "epsilon", str(0.99 * stops[-1]))
-    assert float(typed(box, "epsilon").input_value()) == stops[-1]
-
-
-def test_what_is_kept_stays_and_the_difference_is_said_until_reset(opened, grid):
-    box = opened(grid)
-    before = box.evaluate(CURVES)
+    assert number(box, "epsilon") == STARTS["epsilon"]
     box.get_by_role("button", name="keep this curve").click()
     slider(box, "n").focus()
     box.page.keyboard.press("ArrowRight")
@@ -143,17 +129,11 @@ def test_what_is_kept_stays_and_the_difference_is_said_until_reset(opened, grid)
     assert "Kept: ε = 1" in box.inner_text()
     box.get_by_role("button", name="drop the kept curve").click()
     box.get_by_role("button", name="reset").click()
-    assert box.evaluate(CURVES) == before
-    assert float(typed(box, "n").input_value()) == STARTS["n"]
-
-
-def test_the_state_goes_into_code_and_into_a_link(opened, grid):
-    box = opened(grid)
-    slider(box, "epsilon").focus()
-    box.page.keyboard.press("End")
-    at = typed(box, "epsilon").input_value()
+    assert (box.evaluate(CURVES), number(box, "n")) == (before, STARTS["n"])
+    type_in(box, "epsilon", str(0.99 * stops[-1]))  # the next stop is taken
+    at, status = typed(box, "epsilon").input_value(), box.locator("p[role=status]")
+    assert float(at) == stops[-1]
     box.get_by_role("button", name="copy as code").click()
-    status = box.locator("p[role=status]")
     assert status.inner_text() == f"lab.show(what_epsilon_means.tracing, epsilon={at}, n=100)"
     box.get_by_role("button", name="link").click()
     box.page.goto(status.inner_text())
@@ -172,7 +152,7 @@ def test_off_the_grid_the_kernel_is_asked_and_the_old_picture_is_veiled(beside, 
     assert not veil.is_visible()
     assert box.page.evaluate("window.asked.at(-1).values.epsilon") == 1.2345
     shown = made.chart({"epsilon": 1.2345})["panels"][0]["title"]
-    assert head(box) in shown
+    assert box.locator("figcaption").first.text_content() in shown
 
 
 def test_only_the_last_of_many_moves_is_drawn(beside, made):
@@ -184,57 +164,42 @@ def test_only_the_last_of_many_moves_is_drawn(beside, made):
     box.page.wait_for_selector("[data-state=ready]")
     asked = box.page.evaluate("window.asked")
     assert len(asked) < 6
-    assert asked[-1]["values"]["epsilon"] == float(typed(box, "epsilon").input_value())
+    assert asked[-1]["values"]["epsilon"] == number(box, "epsilon")
     assert box.get_attribute("data-turn") == "6"
 
 
 @pytest.fixture(scope="module")
-def solver():
-    return explorers.solve("univariate/clipped-mean", epsilon=1.0, alpha=0.2)
+def map_():
+    return explorers.solve(KEY, epsilon=1.0, alpha=0.2).committed()
 
 
-@pytest.fixture(scope="module")
-def trade_off():
-    return TradeOff("univariate/clipped-mean")
-
-
-@pytest.fixture(scope="module")
-def map_(solver):
-    return solver.committed()
-
-
-def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, trade_off, map_):
-    box = opened(map_)
-    handle = box.locator(".handle").bounding_box()
-    before = float(typed(box, "n").input_value())
+def test_the_point_of_the_map_is_dragged_and_what_is_solved_follows(opened, map_):
+    box, trade_off = opened(map_), TradeOff(KEY)
+    handle, before = box.locator(".handle").bounding_box(), number(box, "n")
     mouse = box.page.mouse
     mouse.move(handle["x"] + 9, handle["y"] + 9)
     mouse.down()
     mouse.move(handle["x"] - 80, handle["y"] - 40, steps=4)
     mouse.up()
-    epsilon, n, alpha = (float(typed(box, name).input_value()) for name in ("epsilon", "n", "alpha"))
+    epsilon, n, alpha = (number(box, name) for name in ("epsilon", "n", "alpha"))
     assert epsilon < 1
     assert n > before
     assert trade_off.error(round(n), epsilon, 1e-6) == pytest.approx(alpha, rel=0.03)
-    moved = box.locator(".handle").bounding_box()
-    assert moved["x"] == pytest.approx(handle["x"] - 89, abs=4)
+    assert box.locator(".handle").bounding_box()["x"] == pytest.approx(handle["x"] - 89, abs=4)
     box.locator(".panels").focus()
     box.page.keyboard.press("ArrowUp")
-    assert float(typed(box, "n").input_value()) > n
+    assert number(box, "n") > n
     assert "the error is at most α in" in box.locator("p").first.inner_text()
-
-
-@pytest.mark.parametrize(("unknown", "index"), [("n", 0), ("epsilon", 1), ("alpha", 3)])
-def test_each_of_the_numbers_is_solved_as_the_planner_does(opened, trade_off, map_, unknown, index):
-    box = opened(map_)
-    box.locator("select").select_option(index=index)
-    type_in(box, "alpha" if unknown != "alpha" else "n", "0.1" if unknown != "alpha" else "2000")
-    values = {name: float(typed(box, name).input_value()) for name in ("n", "epsilon", "delta", "alpha")}
-    assert not typed(box, unknown).is_enabled()
-    given = {name: value for name, value in values.items() if name != unknown}
-    given |= {"n": int(values["n"])} if unknown != "n" else {}
-    solve = {"n": trade_off.rows, "epsilon": trade_off.epsilon, "alpha": trade_off.error}[unknown]
-    assert solve(**given) == pytest.approx(values[unknown], rel=0.02)
+    solves = {"n": trade_off.rows, "epsilon": trade_off.epsilon, "alpha": trade_off.error}
+    for unknown, index, given, text in (("n", 0, "alpha", "0.1"), ("epsilon", 1, "alpha", "0.1"),
+                                        ("alpha", 3, "n", "2000")):  # fmt: skip
+        box.locator("select").select_option(index=index)
+        type_in(box, given, text)
+        assert not typed(box, unknown).is_enabled()
+        known = {name: number(box, name) for name in ("n", "epsilon", "delta", "alpha")}
+        found = known.pop(unknown)
+        known |= {"n": int(known["n"])} if unknown != "n" else {}
+        assert solves[unknown](**known) == pytest.approx(found, rel=0.02)
 
 
 MAPS = sorted((ROOT / "figures").glob(f"*/{explore.FOLDER}/solve.json"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.conftest import ROOT
+from tests.lab.conftest import ROOT
 from workbench.lab.project import Project
 from workbench.lab.publish import write
 

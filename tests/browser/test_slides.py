@@ -2,8 +2,10 @@
 
 import pytest
 
-from tests.browser.conftest import NOTEBOOKS, ROOT
-from workbench.cli import main
+from tests.browser.test_notebooks import NOTEBOOKS
+from tests.lab.conftest import ROOT
+from workbench.lab.project import Project
+from workbench.lab.publish.slides import write
 
 pytestmark = pytest.mark.browser
 

@@ -1,11 +1,14 @@
-"""Checkouts with notebooks, processes that end, and a cluster of this machine."""
+"""Checkouts with notebooks, processes that end, a cluster and a server of this machine."""
 
 import os
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -117,3 +120,58 @@ def until(true):
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+# `workbench lab` on a copy of the notebooks, with settings of its own.
+
+ADDRESS = re.compile(r"(http://[\w.]+:\d+)/lab\S*\?token=(\w+)")
+SETTINGS = (
+    *("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"),
+    *("JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"),
+)
+STOPS_WITHIN = 20  # seconds
+
+
+class Server:
+    """A running JupyterLab: its process, where it is, and the token it wants."""
+
+    def __init__(self, process, base, token):
+        self.process, self.base, self.token = process, base, token
+
+    def ask(self, method, what, data=None):
+        header = {"Authorization": f"token {self.token}"}
+        request = urllib.request.Request(f"{self.base}/{what}", data, header, method=method)
+        with urllib.request.urlopen(request, timeout=STOPS_WITHIN) as answer:
+            return answer.read()
+
+
+@contextmanager
+def serve(root, folder, **environment):
+    """Serve a copy of a project's notebooks and figures from a folder, with no settings of the user's."""
+    project, log = folder / "project", folder / "server.log"
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    for name in ("notebooks", "figures"):
+        if (root / name).is_dir():
+            shutil.copytree(root / name, project / name, ignore=shutil.ignore_patterns(".*"))
+    shutil.copy(root / "pyproject.toml", project)
+    line = [sys.executable, "-m", "workbench.cli", "lab", "--no-browser", "--port", port]
+    settings = {name: str(folder / name.lower()) for name in SETTINGS}
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            [*line, "--project", str(project)], env={**os.environ, **settings, **environment}, cwd=folder,
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, start_new_session=True,
+        )  # fmt: skip
+    try:
+        until(lambda: ADDRESS.search(log.read_text()) or process.poll() is not None)
+        found = ADDRESS.search(log.read_text())
+        assert found, log.read_text()[-2000:]
+        server = Server(process, *found.groups())
+        yield server
+        if process.poll() is None:
+            server.ask("POST", "api/shutdown")
+            process.wait(STOPS_WITHIN)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGTERM)

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.server import serve
-from tests.commands.conftest import command as command
-from tests.lab.conftest import ROOT, marked, until
+from tests.lab.conftest import ROOT, marked, serve, until
 from workbench.lab import project
 
 BARE = """

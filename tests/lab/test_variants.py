@@ -12,7 +12,6 @@ from math import inf
 import numpy as np
 import pytest
 
-from tests.commands.conftest import command as command
 from tests.lab.conftest import DEFAULTS, checkout, write_notebook
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.curves import measured

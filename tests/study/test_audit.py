@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from tests.commands.conftest import command as command
 from workbench.errors import ArgumentError
 from workbench.privacy import (
     ZCDP,
