@@ -13,16 +13,9 @@ from workbench import __version__
 from workbench.catalog import CATALOG
 from workbench.chapters.registry import CLAIMS
 from workbench.cli import COMMANDS, parser
+from workbench.lab import claims
 from workbench.lab.claims import full_verdicts
 from workbench.sources import sources, statements
-
-
-def test_alone_it_prints_every_command_on_a_line_an_example_and_no_error(command):
-    lines = command().printed().splitlines()
-    for name in COMMANDS:
-        assert any(re.fullmatch(rf"    {name} +\w.*", line) for line in lines), name
-    assert "  workbench plan mean --alpha 0.1 --set radius=100 --set sigma=1" in lines
-    assert command("--version").printed() == f"workbench {__version__}\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -97,25 +90,24 @@ def test_a_slip_is_refused_in_a_short_line_that_says_what_was_meant(command, arg
     assert len(command(*arguments).refused(words)) <= 220
 
 
-def test_there_is_no_full_run_where_there_is_no_checkout(tmp_path, monkeypatch):
-    from workbench.lab import claims
-
-    assert full_verdicts()
-    monkeypatch.setattr(claims, "__file__", str(tmp_path / "claims.py"))
-    monkeypatch.chdir(tmp_path)
-    assert full_verdicts() == {}
-
-
-@pytest.mark.parametrize("missing", ["pandas", "papermill", "matplotlib"])
-def test_a_missing_extra_is_one_line(command, monkeypatch, missing):
-    monkeypatch.setitem(COMMANDS, "list", COMMANDS["list"]._replace(run=f"{missing}:anything"))
-    monkeypatch.setitem(sys.modules, missing, None)
-    command("list").refused(missing, 'pip install "dp-workbench[lab]"')
-
-
-def test_help_loads_nothing_heavy():
+def test_alone_it_prints_every_command_and_loads_nothing_heavy_and_a_missing_extra_is_one_line(
+    command, monkeypatch, tmp_path
+):
+    lines = command().printed().splitlines()
+    for name in COMMANDS:
+        assert any(re.fullmatch(rf"    {name} +\w.*", line) for line in lines), name
+    assert "  workbench plan mean --alpha 0.1 --set radius=100 --set sigma=1" in lines
+    assert command("--version").printed() == f"workbench {__version__}\n"
     heavy = "{'numpy', 'scipy', 'matplotlib', 'pandas', 'ipywidgets', 'IPython', 'papermill', 'joblib'}"
     code = f"import sys, workbench.cli as c; c.parser(); print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "set()\n"
     assert run_workbench("--help").returncode == 0
+    for missing in ("pandas", "papermill", "matplotlib"):
+        monkeypatch.setitem(COMMANDS, "list", COMMANDS["list"]._replace(run=f"{missing}:anything"))
+        monkeypatch.setitem(sys.modules, missing, None)
+        command("list").refused(missing, 'pip install "dp-workbench[lab]"')
+    assert full_verdicts()
+    monkeypatch.setattr(claims, "__file__", str(tmp_path / "claims.py"))
+    monkeypatch.chdir(tmp_path)
+    assert full_verdicts() == {}  # where there is no checkout

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import MISSING, fields
 from pathlib import Path
+from types import SimpleNamespace
 from unicodedata import category
 
 import numpy as np
@@ -62,12 +63,10 @@ def recorded(command, *arguments, more=(), **asked):
 
 @pytest.mark.parametrize("row", ["", "abc", '"171', "1,2,3", "1e300", "-inf", "\x00", "5e-324", '"1,000"'])
 def test_one_line_changes_the_estimate_alone(folder, command, row):
-    lines = [str(1.0 + place / 40) for place in range(40)]
-    found = []
+    lines, found = [str(1.0 + place / 40) for place in range(40)], []
     for last in (lines[-1], row):
         (folder / "rows.csv").write_text("\n".join(["height", *lines[:-1], last, ""]))
-        asked = {"key": "clipped-mean", "settings": ("radius=9",), "more": ("--seed", "3")}
-        found.append(recorded(command, "rows", **asked))
+        found.append(recorded(command, "rows", key="clipped-mean", more=("--seed", "3")))
     (value, *told), (moved, *same) = found
     assert told == same
     assert abs(value - moved) <= told[0]["plan"][0]["sensitivity"] * (1 + 1e-9)
@@ -88,7 +87,9 @@ def test_it_prints_the_plan_where_the_noise_is_from_and_how_far_it_may_be_off(fo
     assert "95 % interval: 0 to 3\n" in recorded(command, **asked)[2]
 
 
-def test_a_seed_makes_a_replay_that_says_so_and_missing_entries_may_count(folder, command):
+def test_a_seed_makes_a_replay_that_says_so_secure_noise_is_exact_and_missing_entries_may_count(
+    folder, command
+):
     one, other = (recorded(command, budget=("--rho", "0.5"), more=("--seed", "3")) for _ in range(2))
     assert one == other
     assert one[1]["randomness"] == "replay, not private (seed 3)"
@@ -98,9 +99,6 @@ def test_a_seed_makes_a_replay_that_says_so_and_missing_entries_may_count(folder
     found = [recorded(command, name, more=("--seed", "3", "--missing", "2")) for name in ("holes", "counts")]
     assert found[0] == found[1]
     assert "counts as 2; how many is not told" in found[0][2]
-
-
-def test_secure_noise_says_that_it_is_exact_and_accepts_no_seed(folder, command):
     asked = {"key": "mean/coinpress", "budget": ("--rho", "1")}
     (one, record, _), (other, *_) = (recorded(command, **asked, more=("--secure",)) for _ in range(2))
     assert record["randomness"].startswith("exact noise from the operating system")
@@ -108,7 +106,7 @@ def test_secure_noise_says_that_it_is_exact_and_accepts_no_seed(folder, command)
     command(*estimate(**asked, more=("--secure", "--seed", "3"))).refused("seed = 3: expected none with")
 
 
-def test_a_budget_of_a_person_is_divided_among_the_rows(folder, command):
+def test_a_budget_of_a_person_is_divided_among_the_rows_and_abstention_is_a_status(folder, command):
     _, record, said = recorded(command, more=("--rows-per-person", "4"))
     assert record["budget"] == str(PureDP(0.25))
     assert f"each person: {PureDP(1.0)}, for one with at most 4 rows" in said
@@ -119,9 +117,7 @@ def test_a_budget_of_a_person_is_divided_among_the_rows(folder, command):
     )
     assert person == pytest.approx(3 * row, rel=1e-4)
     command(*estimate(more=("--rows-per-person", "0"))).refused("rows_per_person = 0: expected an integer")
-
-
-def test_abstention_is_a_status(folder, command):
+    Path("out.json").unlink()
     done = command(*estimate(key="unbounded-mean", budget=APPROX, settings=(), more=("--out", "out.json")))
     assert (done.returncode, done.stderr) == (3, "")
     assert "abstained" in done.stdout
@@ -147,13 +143,10 @@ def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, comman
         ("--check",): "expected a CSV file: columns of Parquet have types",
     }.items():
         assert "171" not in command(*estimate("people.parquet", **asked), *words).refused(said)
-
-
-def test_each_column_may_have_a_centre_a_range_and_a_scale(folder, command):
     rows = np.random.default_rng(1).normal([170.0, 3e4], [10.0, 8e3], (2000, 2))
     pd.DataFrame(rows, columns=["height", "income"]).to_csv("two.csv", index=False)
     asked = {"file": "two", "key": "mean/clipped-box", "budget": ("--rho", "0.5"), "column": ""}
-    ranges = ("centre=170,30000", "radius=50,20000", "sigma=10,8000")
+    ranges = ("centre=170,30000", "radius=50,20000", "sigma=10,8000")  # of each column
     mean, _, said = recorded(command, **asked, settings=ranges, more=("--seed", "1"))
     assert (np.abs(mean - rows.mean(axis=0)) < [1.0, 500.0]).all()
     assert "radius = [50.0, 20000.0], centre = [170.0, 30000.0]" in said
@@ -220,19 +213,12 @@ def test_a_result_takes_the_place_of_nothing(folder, command, name):
     assert (folder / "good.csv").read_text() == FILES["good"]
 
 
-class Input:
-    """A standard input that does something else when it is read."""
-
-    def __init__(self, act):
-        self.act, self.buffer = act, self
-
-    def read(self):
-        self.act()
+def test_a_release_that_cannot_be_written_in_the_end_is_printed(folder, command, monkeypatch):
+    def read():  # the standard input, which takes the place of the result
+        (folder / "out.json").mkdir()
         return FILES["good"].encode()
 
-
-def test_a_release_that_cannot_be_written_in_the_end_is_printed(folder, command, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", Input((folder / "out.json").mkdir))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=SimpleNamespace(read=read)))
     done = command(*estimate("-", more=("--out", "out.json")))
     assert done.returncode == 4
     assert done.stdout.startswith("mean: ")
@@ -298,13 +284,10 @@ def test_a_check_names_line_and_column_and_never_a_value(folder):
     assert not re.search("171|6,5", text)
     places = re.findall(r"^ +line (\d), column (\w): no number$", text, re.MULTILINE)
     assert places == [("3", "a"), ("6", "a"), ("6", "b"), ("7", "a"), ("9", "b")]
-    for words in (
-        "column a: 2 numbers, 3 missing, 3 unreadable",
-        "column b: 4 numbers, 2 missing, 2 unreadable",
-        "Lines with more cells than the header has names, which are unreadable: 1.",
-        "not private",
-    ):
-        assert words in text
+    assert "column a: 2 numbers, 3 missing, 3 unreadable" in text
+    assert "column b: 4 numbers, 2 missing, 2 unreadable" in text
+    assert "Lines with more cells than the header has names, which are unreadable: 1." in text
+    assert "not private" in text
 
 
 @pytest.mark.parametrize(

@@ -36,19 +36,14 @@ FACTS = {"radius": 10.0, "sigma": 1.0, "upper": 10.0, "lower": 1.0, "corruption"
 
 def facts(subject):
     """Those that some estimator of an estimand, a key, or the whole catalog takes."""
-    return {
-        name: value
-        for name, value in FACTS.items()
-        if any(name in vars(entry.estimator) for entry in entries_of(subject))
-    }
+    taken = {name for entry in entries_of(subject) for name in vars(entry.estimator)}
+    return {name: value for name, value in FACTS.items() if name in taken}
 
 
 def told(subject):
     """The same as words of the command line."""
     return [word for name, value in facts(subject).items() for word in ("--set", f"{name}={value}")]
 
-
-# The planner and `workbench plan`: what it finds is enough and no less is, for whatever estimator.
 
 BUDGET, BOTH = ApproxDP(1.0, 1e-6), ("tight", "paper")
 PRIVATE = [key for key, entry in CATALOG.items() if NonPrivate() not in entry.budgets]
@@ -58,13 +53,8 @@ ROWS = {"budget": None, "delta": 1e-6}
 
 
 def asked(subject, settings=None, **more):
-    usual = {
-        "alpha": 0.2,
-        "budget": BUDGET,
-        "calibrations": BOTH,
-        "settings": facts(subject) | (settings or {}),
-    }
-    return Question(subject=subject, **usual | more)
+    usual = {"alpha": 0.2, "budget": BUDGET, "calibrations": BOTH}
+    return Question(subject=subject, **usual | {"settings": facts(subject) | (settings or {})} | more)
 
 
 def bound(answer, n, budget=None):
@@ -107,7 +97,7 @@ def test_the_epsilon_found_for_n_rows_is_enough_and_the_next_smaller_is_not():
         assert one.bound == bound(one, n) <= alpha < bound(one, n, replace(one.budget, epsilon=smaller))
 
 
-def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
+def test_a_delta_without_use_is_not_spent_and_an_estimator_is_not_asked_before_its_facts_are_told():
     key = "univariate/two-step-mean"
     (one,) = plan(asked(subject=key, calibrations=("tight",)))
     assert one.budget == PureDP(1.0)
@@ -115,9 +105,6 @@ def test_a_delta_that_an_estimator_has_no_use_for_is_not_spent():
     assert there.refusal.startswith(f"n = {there.answers_from - 1}: ")
     (back,) = plan(asked(subject=key, calibrations=("paper",), alpha=0.1, budget=there.budget))
     assert back.n <= 3000
-
-
-def test_an_estimator_is_not_asked_before_the_facts_that_it_needs_are_told():
     (one,) = plan(Question(subject="mean/coinpress", alpha=0.2, budget=BUDGET))
     assert (one.needs, one.reason) == (("radius", "sigma"), "needs --set radius=NUMBER --set sigma=NUMBER")
     assert {"covariance/perturbed", "gaussian/lifted"} <= {one.key for one in entries_of("covariance")}
@@ -207,10 +194,8 @@ def test_simulation_costs_what_is_told_first_and_needs_more_rows_for_a_larger_sh
 
 @pytest.mark.daily
 def test_any_number_of_workers_finds_the_same_and_another_seed_does_not():
-    one, two, other = (
-        [said.simulated for said in simulated("location", alpha=2.5, **more)]
-        for more in ({}, {"jobs": 2}, {"seed": 2})
-    )
+    one, two, other = ([said.simulated for said in simulated("location", alpha=2.5, **more)]
+                       for more in ({}, {"jobs": 2}, {"seed": 2}))  # fmt: skip
     assert one == two
     assert [said.found.interval for said in one] != [said.found.interval for said in other]
 
@@ -246,10 +231,6 @@ def records(command, *arguments, code=0):
     return json.loads(printed(command, *arguments, "--json", code=code))
 
 
-def unwrapped(text):
-    return " ".join(text.split())
-
-
 def test_rows_are_turned_into_a_budget_with_the_usual_delta_or_another(command):
     (there,) = records(command, *MEAN, "--n", 900, "--delta", 0)["answers"]
     assert (there["n"], there["budget"].keys()) == (900, {"text", "epsilon"})
@@ -258,7 +239,7 @@ def test_rows_are_turned_into_a_budget_with_the_usual_delta_or_another(command):
     (one,) = records(command, *MEAN, "--rho", "0.5")["answers"]
     assert one["budget"] == {"text": "ρ = 0.5 zCDP", "rho": 0.5, "delta": 0.0}
     assert printed(command, *LOCATION).startswith("where answers begin, at (ε = 1, δ = 1e-06)-DP")
-    assert "least bound found is 2.5" in unwrapped(printed(command, *LOCATION, "--alpha", "1", code=1))
+    assert "least bound found is 2.5" in " ".join(printed(command, *LOCATION, "--alpha", "1", code=1).split())
 
 
 @pytest.mark.parametrize(
@@ -280,7 +261,9 @@ def test_a_wrong_question_is_one_line(command, arguments, words):
     assert len(command("plan", *arguments).refused(*words)) <= 220
 
 
-def test_a_confidence_is_the_probability_of_no_larger_error(command):
+def test_a_confidence_is_the_probability_of_no_larger_error_and_a_relative_error_a_share_of_the_centre(
+    command,
+):
     alone, same, other = (
         records(command, *MEAN, *words)["answers"]
         for words in (("--confidence", "0.9"), ("--beta", "0.1"), ("--beta", "0.05"))
@@ -291,10 +274,7 @@ def test_a_confidence_is_the_probability_of_no_larger_error(command):
     refused = command("plan", *MEAN, "--confidence", "0.9", "--alpha", "1e-12", "--n", "9")
     assert refused.returncode == 2
     assert "confidence = 0.9: expected none: no proved error bound" in refused.stderr.splitlines()[-1]
-
-
-def test_a_relative_error_is_a_share_of_the_centre_for_means_of_a_column(command):
-    at = (*MEAN[:1], *MEAN[3:], "--set", "centre=-20")
+    at = (*MEAN[:1], *MEAN[3:], "--set", "centre=-20")  # for means of a column
     one, other = (records(command, *at, *words) for words in (("--relative", "1%"), MEAN[1:3]))
     assert one == other
     (answer,) = records(command, "mean/clipped-box", *at[1:], "--relative", "0.01", code=1)["answers"]

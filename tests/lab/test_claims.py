@@ -2,12 +2,12 @@
 
 import re
 from math import inf
-from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from tests.lab.conftest import ROOT
 from workbench.chapters.registry import CLAIMS
 from workbench.charts import canonical_json
 from workbench.lab import claims, sizes
@@ -28,39 +28,22 @@ def records(*found):
     ]
 
 
-@pytest.fixture
-def kept(monkeypatch):
-    """The committed verdicts of three claims, all as expected."""
-    found = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "REFUTED"))
-    monkeypatch.setattr(claims, "full_verdicts", lambda: {one["id"]: one for one in found})
-
-
-@pytest.mark.usefixtures("kept")
-def test_a_quick_run_tells_the_full_verdicts_and_that_it_agrees():
-    page, text = claims.told(records((HOLDS, "UNDECIDED"), (OPEN, "UNDECIDED")), full=False)
+def test_a_quick_run_tells_the_full_verdicts_and_whether_it_agrees(monkeypatch):
+    """What needs the trials of full is no failure in quick, and is one in full."""
+    kept = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"), (REFUTED, "REFUTED"))  # all as expected
+    monkeypatch.setattr(claims, "full_verdicts", lambda: {one["id"]: one for one in kept})
+    found = records((HOLDS, "UNDECIDED"), (OPEN, "UNDECIDED"))
+    page, text = claims.told(found, full=False)
     line, (head, _, table) = text.splitlines()[0], page.partition("<details")
     said = "1 of 2 claims holds in the full run; 1 is undecided, as expected. In this quick run.*: 2 agree."
     assert re.fullmatch(said, line)
     assert (line in head, table.count("<tr>"), table.count("agrees; would notice 14 %")) == (True, 3, 2)
-
-
-@pytest.mark.usefixtures("kept")
-@pytest.mark.parametrize("changed", [(HOLDS, "UNDECIDED", 1.2), (REFUTED, "HOLDS"), (HOLDS, "REFUTED")])
-def test_a_quick_run_that_differs_fails_and_says_where(changed):
-    found = records(changed)
-    (line,) = claims.changed(found, "quick")
-    assert line.startswith(f"{changed[0]} differs: ")
-    assert "1 differs" in claims.told(found, full=False)[1]
-
-
-@pytest.mark.usefixtures("kept")
-def test_what_needs_the_trials_of_full_is_no_failure_in_quick_and_is_one_in_full():
-    found = records((HOLDS, "UNDECIDED"))
     assert claims.changed(found, "quick") == []
-    assert claims.changed(found, "full") == [f"{HOLDS} is UNDECIDED, expected HOLDS (full profile)"]
-
-
-def test_without_committed_verdicts_claims_are_new_and_refuted_ones_fail(monkeypatch):
+    assert claims.changed(found[:1], "full") == [f"{HOLDS} is UNDECIDED, expected HOLDS (full profile)"]
+    for changed in ((HOLDS, "UNDECIDED", 1.2), (REFUTED, "HOLDS"), (HOLDS, "REFUTED")):
+        (line,) = claims.changed(records(changed), "quick")
+        assert line.startswith(f"{changed[0]} differs: ")
+        assert "1 differs" in claims.told(records(changed), full=False)[1]
     monkeypatch.setattr(claims, "full_verdicts", dict)
     found = records((HOLDS, "HOLDS"), (OPEN, "UNDECIDED"))
     assert claims.told(found, full=False)[1].splitlines()[0].endswith("2 are new.")
@@ -87,26 +70,18 @@ def test_a_quick_run_agrees_or_differs_whatever_full_has_decided(ours, theirs, a
     assert (claims.agreement(one, {"detail": {"checks": [other]}}).apart == ()) is agrees
 
 
-def decided(claim, *faults):
-    """How a quick run of a claim agrees: serial, without a store, and without the tables of another run."""
-    with sweeps.lending(**vars(sweeps.NONE)), patch.dict(sweeps._memory, clear=True), alone(*faults):
-        found = CLAIMS[claim].decide("quick", 1).about(claim, "").record()
-    return claims.agreement(found, claims.full_verdicts()[claim])
-
-
 def test_a_wrong_constant_differs_and_the_right_one_agrees():
+    """Of a claim that is computed afresh: serial, without a store, and without the tables of another run."""
     claim = "sparse-covariance/entries-concentrate"
-    assert not decided(claim).apart
-    assert decided(claim, weaker("gaussian", 1.3)).apart
+    for faults in ((), (weaker("gaussian", 1.3),)):
+        with sweeps.lending(**vars(sweeps.NONE)), patch.dict(sweeps._memory, clear=True), alone(*faults):
+            found = CLAIMS[claim].decide("quick", 1).about(claim, "").record()
+        assert bool(claims.agreement(found, claims.full_verdicts()[claim]).apart) == bool(faults)
 
 
 # The page of sample sizes and its pictures, from verdicts alone.
 
-FIGURES = Path(__file__).parents[2] / "figures"
-
-
-def test_the_committed_page_is_that_of_the_committed_verdicts():
-    assert (FIGURES / f"{sizes.NAME}.md").read_text(encoding="utf-8") == sizes.page(FIGURES)
+FIGURES = ROOT / "figures"
 
 
 def size(estimate, interval, predicted=200.0, kind="tried"):
@@ -133,7 +108,9 @@ def test_what_no_committed_claim_has_an_open_end_and_an_unknown_n_is_told(tmp_pa
     assert page.endswith("Claims about no sample size: B1.\n")
 
 
-def test_a_picture_for_every_source_holds_every_n_that_was_found_over_the_one_expected():
+def test_the_committed_page_and_its_pictures_are_those_of_the_committed_verdicts():
+    """A picture for every source holds every n that was found over the one expected."""
+    assert (FIGURES / f"{sizes.NAME}.md").read_text(encoding="utf-8") == sizes.page(FIGURES)
     found = sizes.growing(FIGURES)
     committed = {path.stem for path in FIGURES.glob("*.svg")}
     assert {chart.name for chart in sizes.pictures(found)} <= committed

@@ -37,12 +37,6 @@ def fix(path):
     main(["check", "--fix", str(path)])
 
 
-@pytest.mark.turns(3)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_committed_notebooks_are_as_they_must_be(path):
-    assert check(path) == []
-
-
 def stale(cell):
     return f"cell {cell} is not as it is committed"
 
@@ -95,16 +89,12 @@ def test_what_needs_a_person_is_found_and_left_alone(tmp_path, name, cell, lines
     assert check(path) == [fault]
     fix(path)
     assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("text", ["not json", "null", '{"nbformat": 3, "worksheets": []}', "\ud800"])
-def test_rubbish_is_found_and_left_alone(tmp_path, text):
-    path = tmp_path / "a.ipynb"
-    path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    (finding,) = check(path)
-    assert finding.startswith("not a notebook: ")
-    fix(path)
-    assert path.read_bytes() == text.encode("utf-8", "surrogatepass")
+    for rubbish in ("not json", "null", '{"nbformat": 3, "worksheets": []}', "\ud800"):
+        path.write_bytes(rubbish.encode("utf-8", "surrogatepass"))
+        (finding,) = check(path)
+        assert finding.startswith("not a notebook: ")
+        fix(path)
+        assert path.read_bytes() == rubbish.encode("utf-8", "surrogatepass")
 
 
 def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(project):
@@ -140,13 +130,21 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
 
 @pytest.mark.turns(4)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, monkeypatch, capsys):
+def test_a_notebook_is_as_it_must_be_its_plan_fills_ninety_minutes_and_copies_stand_alone(
+    path, tmp_path, monkeypatch, capsys
+):
+    assert check(path) == []
+    first = nbformat().read(path, as_version=4).cells
+    plan = (ROOT / "notebooks" / "lessons" / f"{path.stem}.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \| (.+?) \|", plan.partition("## Ninety minutes")[2], re.MULTILINE)
+    assert sum(int(minutes) for minutes, _ in rows) == 90
+    text = "\n".join(cell.source for cell in first if cell.cell_type == "markdown")
+    known, planned = re.findall(r"^##? (.*)$", text, re.MULTILINE), [section for _, section in rows]
+    assert [one for one in known if one in planned] == planned
+    assert any(tagged(cell, "solution") for cell in first)
     monkeypatch.setattr(drawing, "draw", lambda chart: chart)
     monkeypatch.setattr(drawing, "png", lambda figure: b"a picture")
-    first = nbformat().read(path, as_version=4).cells
-    solutions = [cell.source for cell in first if tagged(cell, "solution")]
-    assert solutions
-    for edition in ("student", "teacher"):
+    for edition in ("student", "teacher"):  # without solutions, or with them open
         line = ["notebook", path.stem, f"--{edition}", "--out", str(tmp_path)]
         assert main(line) == 0
         cells = nbformat().read(tmp_path / f"{path.stem}_{edition}.ipynb", as_version=4).cells
@@ -157,16 +155,6 @@ def test_copies_stand_alone_without_solutions_or_with_them_open(path, tmp_path, 
         assert (ANSWER in words, "<details open>" in words) == (edition == "student", edition == "teacher")
         assert main(line) == 2
     assert capsys.readouterr().err.count("which may hold answers") == 2
-
-
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_plan_fills_ninety_minutes_with_the_sections_of_its_notebook(path):
-    plan = (ROOT / "notebooks" / "lessons" / f"{path.stem}.md").read_text("utf-8")
-    rows = re.findall(r"^\| (\d+) \| (.+?) \|", plan.partition("## Ninety minutes")[2], re.MULTILINE)
-    assert sum(int(minutes) for minutes, _ in rows) == 90
-    text = "\n".join(cell.source for cell in nbformat().read(path, 4).cells if cell.cell_type == "markdown")
-    known, planned = re.findall(r"^##? (.*)$", text, re.MULTILINE), [section for _, section in rows]
-    assert [one for one in known if one in planned] == planned
 
 
 # The pages: everything has its card, links lead somewhere, nothing is loaded, no word is markup.
@@ -228,7 +216,6 @@ def test_no_formula_is_left_unread_and_no_word_is_markup(tmp_path, capsys):
 # Slides: a statement and its figure together, words by the author, whole lists, everything in the notes.
 
 FIGURES = ROOT / "figures"
-FOLDER = FIGURES / "03_many_dimensions"
 LONG = "This sentence is the first of many, and it is not short. " * 9
 
 
@@ -242,43 +229,35 @@ DRAWN = code("lab.show(x.skewed_rows)", "remove-input")
 
 def made(*cells):
     """Return the layout and the words of each slide after title and outline, and all notes."""
-    found = deck([cell("# All\n\nWhy?", "slide"), *cells], FOLDER, FIGURES)
+    found = deck([cell("# All\n\nWhy?", "slide"), *cells], FIGURES / "03_many_dimensions", FIGURES)
     slides = [(one.metadata.slideshow, one.source) for one in found]
     shown = [(how.get("layout", "statement"), words) for how, words in slides if how.slide_type == "slide"]
     return shown[2:], "\n".join(words for how, words in slides if how.slide_type == "notes")
 
 
 @pytest.mark.turns(4)
-def test_a_short_statement_and_its_figure_are_one_slide_and_a_long_one_is_not():
-    shown, notes = made(cell("## Price\n\nIt is high.", "slide"), DRAWN)
+def test_a_short_statement_and_its_figure_are_one_slide_and_a_long_one_is_cut_at_a_whole_formula():
+    shown, _ = made(cell("## Price\n\nIt is high.", "slide"), DRAWN)
     assert shown[0] == ("figure", "It is high.")
     assert {layout for layout, _ in shown[1:]} <= {"figure"}  # its further panels
     shown, notes = made(cell(f"## Price\n\n{LONG}", "slide", text="Short."), DRAWN)
-    assert shown[0] == ("figure", "Short.")
-    assert LONG.strip() in notes
-
-
-def test_a_cut_text_keeps_its_formulas_whole_and_asks_what_the_figure_answers():
+    assert (shown[0], LONG.strip() in notes) == (("figure", "Short."), True)
     asked = "**Predict first:** how\nmuch?"
-    shown, notes = made(
-        cell(f"## A\n\nOdds of $p : (1 - p)$ [rise](a.md). {LONG}{asked} {LONG}", "slide"), DRAWN
-    )
+    long = f"## A\n\nOdds of $p : (1 - p)$ [rise](a.md). {LONG}{asked} {LONG}"
+    shown, notes = made(cell(long, "slide"), DRAWN)
     assert shown[0] == ("figure", f"Odds of $p : (1 - p)$ rise. {LONG.strip()[:170]}\n\n{asked}")
     assert "](a.md)" not in notes
 
 
-def test_lists_are_whole_boxes_follow_and_proofs_are_folded():
+@pytest.mark.turns(4)
+def test_lists_are_whole_proofs_are_folded_exercises_have_solutions_and_appendices_come_last():
     points = "\n".join(f"* point {k} of a summary that nobody cuts, [with](a.md) a link" for k in range(9))
-    shown, _ = made(cell(f"## Summary\n\n{points}", "slide"))
-    assert [words.count("* point") for _, words in shown] == [9]
-    assert "](a.md)" not in shown[0][1]
+    ((_, words),) = made(cell(f"## Summary\n\n{points}", "slide"))[0]
+    assert (words.count("* point"), "](a.md)" in words) == (9, False)
     box, proof = "> **Theorem.** " + LONG, "<details><summary>Proof</summary>\n\nClear.\n\n</details>"
     shown, _ = made(cell(f"## A\n\nSay.\n\n{box}\n\n{proof}", "slide"))
     assert [words.split()[0] for _, words in shown] == ["Say.", ">"]
     assert shown[1][1].endswith("</details>")
-
-
-def test_every_exercise_has_its_solution_and_appendices_come_last():
     answer = cell("<details><summary>Solutions</summary>\n\n1. Yes.\n2. No.\n\n</details>", "fragment")
     answer.metadata["tags"] = ["solution"]
     asked = cell("## Exercises\n\n1. Is it?\n2. Is it\n   not?", "slide")
@@ -286,12 +265,8 @@ def test_every_exercise_has_its_solution_and_appendices_come_last():
     (one, first), (two, second), (three, last), *_ = made(appendix, asked, answer, cell("Gone", "skip"))[0]
     assert [one, two, three] == ["exercise", "exercise", "figure"]
     assert all(word in first for word in ("Is it?", "Yes."))
-    assert "No." in second
-    assert last == "For questions."
-
-
-def test_code_explorers_and_verdicts_are_shown_and_what_is_missing_is_an_error():
-    shown, notes = made(
+    assert ("No." in second, last) == (True, "For questions.")
+    shown, _ = made(
         code("release = mean(x)"), code("plumbing()", "remove-input"), code("lab.solve('a', d=2)")
     )
     assert [words for _, words in shown] == ["release = mean(x)", ""]

@@ -60,9 +60,6 @@ def leaking(x, trials, rng):
     return np.where(rng.random(trials) < 0.1, 2 + bit, answer)
 
 
-# false alarms, also of the pair that is most suspicious among many
-
-
 @pytest.mark.daily
 @pytest.mark.parametrize(
     ("mechanism", "claim", "pairs"),
@@ -99,9 +96,6 @@ def test_bounds_come_close_to_the_truth(mechanism, claim, bound):
     assert 1.9 < getattr(report, bound) <= 2.0
 
 
-# kinds of events
-
-
 def silent(x, trials, rng):
     return np.where(rng.random(trials) < 0.2 + 0.7 * x.sum(), np.nan, 1.0)
 
@@ -126,9 +120,6 @@ def test_silence_atoms_and_infinite_outputs_betray_where_they_differ(mechanism, 
     assert not PAIR.first.any()
 
 
-# what one event proves
-
-
 def test_bounds_of_one_event_are_those_of_the_whole_curve():
     """An event at the boundary of a claim: no point of its curve is violated, one just beyond it is."""
     p, q = 0.7, 0.2
@@ -138,24 +129,16 @@ def test_bounds_of_one_event_are_those_of_the_whole_curve():
     for delta in np.geomspace(1e-6, 0.5, 30):
         assert p <= exp(approx_from_zcdp(ZCDP(rho), delta).epsilon) * q + delta
     assert float(epsilon_lower(p, q, 0.1)) == pytest.approx(np.log(0.6 / 0.2))
-
-
-def test_rho_is_at_least_the_divergence_and_at_most_that_of_randomised_response():
-    for epsilon in (0.1, 3.0):
+    for epsilon in (0.1, 3.0):  # ρ is at least the divergence and at most that of randomised response
         p, q = exp(epsilon) / (1 + exp(epsilon)), 1 / (1 + exp(epsilon))
         kl = epsilon * np.tanh(epsilon / 2)
         assert kl * (1 - 1e-5) <= rho_lower(p, q) <= kl * (1 + 1e-9)
     assert rho_lower(0.5, 0.3, 0.2) == pytest.approx(float(rho_lower(0.375, 0.375)))
-
-
-def test_impossible_bounds_prove_nothing():
     for claim in (ONE, ApproxDP(1.0, 0.1), GaussianDP(1.0), ZCDP(1.0, 0.1), ZCDP(1.0)):
-        assert max(float(excess(claim, *bounds)) for bounds in ((0.0, 1.0), (0.0, 0.1), (0.9, 1.0))) < 0
+        impossible = (0.0, 1.0), (0.0, 0.1), (0.9, 1.0)
+        assert max(float(excess(claim, *bounds)) for bounds in impossible) < 0
     with pytest.raises(ArgumentError):
         excess(NonPrivate(), 0.5, 0.5)
-
-
-# honesty of the procedure
 
 
 def test_every_phase_and_either_data_set_has_a_stream_and_a_fixed_size():
@@ -183,33 +166,12 @@ def test_a_report_repeats_itself_is_json_and_never_says_verified():
     assert good.message.startswith("no violation of ε = 1 found (")
     assert "99.99 % confidence" in good.message
     assert "verified" not in str(good)
-
-
-def test_a_function_of_one_answer_is_called_for_every_trial():
+    page = audit(laplace(0.3), [replace(PAIR, name="<pair>")], ONE)._repr_html_()
+    assert [words in page for words in ("VIOLATION", "&lt;pair&gt;", "<pair>")] == [True, True, False]
     calls = []
     one = lambda x, trials, rng: calls.append(trials) or x.sum() + rng.laplace(scale=0.25)  # noqa: E731
-    report = audit(one, [PAIR], ONE, n_train=2000, n_test=2000)
+    report = audit(one, [PAIR], ONE, n_train=2000, n_test=2000)  # of one answer: called for every trial
     assert (len(calls), report.violated) == (report.runs, True)
-
-
-@pytest.mark.parametrize(
-    "pairs",
-    [[PAIR], [([0, 0, 0], [1, 0, 0])], (("x", [[0, 0], [1, 1]], [[0, 0], [1, 2]]),), lambda: [PAIR], PAIR],
-)
-def test_forms_of_pairs(pairs):
-    assert all(isinstance(pair, Pair) for pair in neighbours("pairs", pairs))
-
-
-@pytest.mark.parametrize(
-    "pairs",
-    [
-        *([], 3, "mine", [3], [([0], [1], [2], [3])], lambda needed: [PAIR]),
-        *([([0, 0], [0, 0])], [([0, 0], [1, 1])], [([0], [1, 1])], [(1.0, [1.0])], [("rows", [1.0])]),
-    ],
-)
-def test_what_is_no_pair_of_neighbours_is_refused(pairs):
-    with pytest.raises(ArgumentError):
-        neighbours("pairs", pairs)
 
 
 @pytest.mark.parametrize(
@@ -219,11 +181,22 @@ def test_what_is_no_pair_of_neighbours_is_refused(pairs):
         ({"level": 0.0}, "level"),
         ({"n_train": 3}, "n_train"),
         ({"mechanism": lambda x, trials, rng: rng.random(trials - 1)}, "trials"),
+        *(
+            ({"pairs": pairs}, "")
+            for pairs in (
+                *(3, "mine", [3], [([0], [1], [2], [3])], [([0, 0], [0, 0])], [([0, 0], [1, 1])]),
+                *([([0], [1, 1])], [(1.0, [1.0])], [("rows", [1.0])], lambda needed: [PAIR]),
+            )
+        ),
     ],
 )
-def test_bad_arguments(change, argument):
+def test_what_is_no_pair_of_neighbours_or_another_bad_argument_is_refused(change, argument):
+    asked = {"mechanism": laplace(1.0), "pairs": [PAIR], "claim": ONE} | change
     with pytest.raises(ArgumentError, match=argument):
-        audit(**{"mechanism": laplace(1.0), "pairs": [PAIR], "claim": ONE} | change)
+        audit(**asked | {"pairs": neighbours("pairs", asked["pairs"])})
+    plain, named = [([0, 0, 0], [1, 0, 0])], (("x", [[0, 0], [1, 1]], [[0, 0], [1, 2]]),)
+    good = [PAIR], PAIR, plain, named, lambda: [PAIR]
+    assert all(isinstance(pair, Pair) for pairs in good for pair in neighbours("pairs", pairs))
 
 
 # low bits accuse noise of floats, and not noise of whole numbers: the innocent with probability 1e-6 at most
@@ -252,24 +225,13 @@ import numpy as np
 
 PAIRS = [("one row", [0, 0, 0], [1, 0, 0])]
 
-
 def right(rows, rng):
     return rows.clip(0, 1).mean() + rng.laplace(scale=1 / len(rows))
-
 
 def fixed_seeds(rows, trials, rng):
     return rows.clip(0, 1).mean() + np.random.default_rng(7).laplace(scale=1 / len(rows), size=trials)
 """
 PAIRS, EPSILON = ("--pairs", "mechanisms:PAIRS"), ("--epsilon", "1")
-
-
-@pytest.fixture
-def own_mechanisms(tmp_path, monkeypatch):
-    """A module of mechanisms in the working folder."""
-    (tmp_path / "mechanisms.py").write_text(MECHANISMS, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "mechanisms", raising=False)
-    return tmp_path
 
 
 @pytest.mark.turns(6)
@@ -286,8 +248,11 @@ def own_mechanisms(tmp_path, monkeypatch):
     ],
 )
 def test_mechanisms_of_a_module_have_a_verdict_and_wrong_flags_a_line(
-    own_mechanisms, command, words, code, said
+    tmp_path, monkeypatch, command, words, code, said
 ):
+    (tmp_path / "mechanisms.py").write_text(MECHANISMS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "mechanisms", raising=False)
     done = command("audit", *words)
     assert done.returncode == code
     if code == 2:
@@ -327,12 +292,6 @@ def test_the_least_enough_is_found_from_any_guess(answer, guess, start, most):
     assert least(enough, start, most, guess) == (max(answer, start) if answer <= most else None)
 
 
-def test_what_takes_no_budget_at_so_many_columns_says_why_and_what_no_budget_reaches_has_none():
-    assert TRADE.epsilon(1e-6, 10, DELTA) is None
-    with pytest.raises(ArgumentError, match="step = "):
-        TradeOff("mean/tukey", 3).error(1000, 1.0, DELTA)
-
-
 def test_noise_is_more_than_half_of_the_error_below_the_balance():
     sizes, epsilons = [round(n) for n in np.geomspace(10, 100_000, 21)], [1.0, 3.0, 10.0]
     balance = TRADE.balance(TRADE.errors(sizes, epsilons, DELTA), sizes, DELTA)
@@ -341,3 +300,6 @@ def test_noise_is_more_than_half_of_the_error_below_the_balance():
             TRADE.error(m, epsilon, DELTA) / TRADE.error(m, FREE, DELTA) for m in (int(n / 1.5), int(n * 1.5))
         )
         assert below > HALF >= above
+    assert TRADE.epsilon(1e-6, 10, DELTA) is None  # which no budget reaches
+    with pytest.raises(ArgumentError, match="step = "):  # no budget is taken at so many columns
+        TradeOff("mean/tukey", 3).error(1000, 1.0, DELTA)

@@ -56,26 +56,18 @@ def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
 
 @pytest.mark.daily
 @pytest.mark.parametrize("key", KEYS)
-def test_every_stage_of_an_entry_is_attacked_and_the_whole(key):
-    cases = list(builder(key)())
-    assert {case.stage for case in cases} >= {*stages(key), WHOLE}
-    assert len({case.name for case in cases}) == len(cases)
-
-
-def stages(key):
-    """Steps of the plans of all examples; a plan of one step is attacked as a whole."""
-    entry = CATALOG[key]
+def test_every_step_of_an_entry_is_attacked_and_the_whole(key):
+    """Of the plans of all examples; a plan of one step is attacked as a whole."""
+    private = {key for key, entry in CATALOG.items() if NonPrivate not in map(type, entry.budgets)}
+    assert {*KEYS} == private == {mutant.found_by.key for mutant in all_mutants()}
+    cases, entry = list(builder(key)()), CATALOG[key]
     if key in multivariate.KEYS:
         plans = [list(setting.plan.charges()) for setting in multivariate.settings(key)]
     else:
         plans = [list(one.estimator.plan(MANY_ROWS, 1, one.budget).charges()) for one in entry.examples]
-    return {charge.step for plan in plans if len(plan) > 1 for charge in plan}
-
-
-@pytest.mark.daily
-def test_every_entry_has_attacks_and_a_mutant():
-    private = {key for key, entry in CATALOG.items() if NonPrivate not in map(type, entry.budgets)}
-    assert {*KEYS} == private == {mutant.found_by.key for mutant in all_mutants()}
+    steps = {charge.step for plan in plans if len(plan) > 1 for charge in plan}
+    assert {case.stage for case in cases} >= {*steps, WHOLE}
+    assert len({case.name for case in cases}) == len(cases)
 
 
 @pytest.mark.daily

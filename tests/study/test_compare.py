@@ -23,10 +23,6 @@ def plain(rows, rng):
     return rows.mean()
 
 
-def silent(rows, rng):
-    return None if len(rows) < 50 else rows.mean()
-
-
 def test_every_method_sees_the_same_rows_and_the_table_is_tidy():
     methods = {"a": plain, "b": lambda rows, rng: rows.mean(), "two-step": TWO_STEP}
     found = compare(methods, population=NORMAL, n=[40, 80], budget=[ONE, PureDP(2)], trials=30)
@@ -39,16 +35,19 @@ def test_every_method_sees_the_same_rows_and_the_table_is_tidy():
     predicted = found.summary.set_index(["method", "budget", "n"])["predicted"]
     assert predicted["two-step", two, 80] == TWO_STEP.predicted_error(80, 1, PureDP(2))
     assert predicted["a", one, 40] == np.inf
+    law = MultivariateGaussian(Gaussian([1.0, 2.0], np.eye(2)))  # rows in space, and no privacy
+    methods = {"sample mean": EmpiricalMean(), "mine": lambda rows, rng: rows.mean(axis=0)}
+    found = compare(methods, population=law, n=100, budget=None, trials=10).frame
+    first, other = (part["error"].to_numpy() for _, part in found.groupby("method"))
+    np.testing.assert_allclose(first, other, rtol=1e-9)
 
 
 @pytest.mark.daily
 def test_workers_give_the_same_bits_and_more_trials_go_on():
     methods = {"mine": mine, "cell": lambda rows, rng: np.median(rows) + 0 * rng.random()}
     kept = {"population": NORMAL, "n": [30, 60], "budget": ONE}
-    one, two, more = (
-        compare(methods, **kept, trials=trials, jobs=jobs).frame
-        for trials, jobs in ((50, 1), (50, 2), (100, 1))
-    )
+    one, two, more = (compare(methods, **kept, trials=trials, jobs=jobs).frame
+                      for trials, jobs in ((50, 1), (50, 2), (100, 1)))  # fmt: skip
     assert one.equals(two)
     assert more[more["trial"] < 50]["error"].tolist() == one["error"].tolist()
 
@@ -70,14 +69,6 @@ def test_what_is_public_is_refused_in_one_line(methods, more, words):
     assert str(refused.value).startswith(words)
 
 
-def test_rows_in_space_and_references_without_privacy():
-    law = MultivariateGaussian(Gaussian([1.0, 2.0], np.eye(2)))
-    methods = {"sample mean": EmpiricalMean(), "mine": lambda rows, rng: rows.mean(axis=0)}
-    found = compare(methods, population=law, n=100, budget=None, trials=10).frame
-    one, other = (part["error"].to_numpy() for _, part in found.groupby("method"))
-    np.testing.assert_allclose(one, other, rtol=1e-9)
-
-
 @pytest.mark.parametrize(
     "function",
     [
@@ -96,18 +87,13 @@ def test_forms_of_functions(function):
     assert len(np.unique(outputs)) == 7
 
 
-def test_no_answer_of_a_mechanism_is_a_row_of_nan():
-    def sometimes(rows, rng):
-        return None if rng.random() < 0.5 else (1.0, 2.0)
-
+def test_no_answer_is_a_row_of_infinite_error_and_of_a_mechanism_one_of_nan():
+    sometimes = lambda rows, rng: None if rng.random() < 0.5 else (1.0, 2.0)  # noqa: E731
     outputs = mechanism(OwnFunction("f", sometimes), ONE)(np.zeros(3), 40, np.random.default_rng(1))
     assert outputs.shape == (40, 2)
     assert 0 < np.isnan(outputs).any(axis=1).sum() < 40
-
-
-def test_no_answer_is_a_row_of_infinite_error():
     methods = {
-        "silent": silent,
+        "silent": lambda rows, rng: None if len(rows) < 50 else rows.mean(),
         "abstains": lambda rows, rng: Abstention("x"),
         "nan": lambda rows, rng: np.nan,
         "refuses": ClippedMean(radius=9, sigma=1.0),

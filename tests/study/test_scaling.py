@@ -34,6 +34,10 @@ def test_the_interval_of_a_slope_misses_at_its_level(errors):
         missed += not low <= 1 <= high
     assert missed <= binom.isf(WRONG, repeats, level)
     assert missed >= binom.ppf(WRONG, repeats, level / 3)  # no interval that covers because it is wide
+    curved = slope((1, 2, 4, 8, 16), [10, 11, 22, 44, 88], [0.01] * 5)  # which holds the slopes on the way
+    low, high = curved.interval(0.05)
+    assert curved.curved
+    assert low < log(1.1, 2) < 1 < high < low + 1
 
 
 def block(radius: float, n: int, *, trials, data, noise):
@@ -64,13 +68,6 @@ def found(one, n, error=0.05):
     return [Least(v, setting, x, ends, "found", 100) for v, setting, x, ends in around]
 
 
-@pytest.mark.parametrize(("truth", "rate"), [(1.0, "open"), (1.5, "faster")])
-def test_a_term_of_a_sum_may_outweigh_the_others_but_not_exceed_its_power(truth, rate):
-    one = scaling(stated=lambda radius: 10 + radius)
-    verdict = grows(one, found(one, [(v, 100 * v**truth) for v in VALUES], 0.02))
-    assert verdict.detail["scaling"]["rate"] == rate
-
-
 def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_level():
     found = []
     for truth in (1.0, 0.4, 2.0):
@@ -80,13 +77,6 @@ def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_lev
     assert [str(each.status) for each in found] == ["HOLDS", "NOT CONTRADICTED", "UNDECIDED"]
     assert {(each.test, each.level, each.trials) for each in found} == {(PLANNED, 0.0, 0)}
     assert found[0].interval == pytest.approx((1.0, 1.0), abs=1e-3)
-
-
-def test_the_interval_of_a_curved_slope_holds_the_slopes_on_the_way():
-    curved = slope((1, 2, 4, 8, 16), [10, 11, 22, 44, 88], [0.01] * 5)
-    low, high = curved.interval(0.05)
-    assert curved.curved
-    assert low < log(1.1, 2) < 1 < high < low + 1
 
 
 @pytest.mark.parametrize(
@@ -104,22 +94,24 @@ def test_a_rate_is_seen_only_where_wrong_ones_nearby_are_excluded(instead, error
     assert (verdict.status, (record["rate"], record["rate_alone"])) == (status, rates)
 
 
-def test_searches_without_an_end_are_left_out():
+def test_searches_without_an_end_are_left_out_and_a_proved_n_is_compared_with_what_was_found():
     one = scaling()
-    leasts = found(one, [(v, 100 * v) for v in VALUES])
+    leasts = found(one, [(v, 100 * v) for v in VALUES], 0.02)
     open_ended = [least._replace(interval=(least.n, inf), kind="plateau") for least in leasts]
     some = [[*leasts[:3], open_ended[3]], [leasts[0], *open_ended[1:]], open_ended]
     assert [grows(one, each).status for each in some] == [Status.HOLDS, *[Status.UNDECIDED] * 2]
-
-
-def test_a_proved_n_is_compared_with_what_was_found():
-    one = scaling()
-    leasts = found(one, [(v, 100 * v) for v in VALUES], 0.02)
-    never = [*leasts[:3], leasts[3]._replace(n=inf, interval=(1e9, inf), kind="never")]
     statuses = [within(one, leasts, lambda at, m=most: m * at.predicted).status for most in (2.0, 1.0, 0.5)]
     assert statuses == [Status.HOLDS, Status.UNDECIDED, Status.REFUTED]
+    never = [*leasts[:3], leasts[3]._replace(n=inf, interval=(1e9, inf), kind="never")]
     verdict = within(one, never, lambda at: 2 * at.predicted)
     assert (verdict.status, verdict.interval) == (Status.UNDECIDED, (0.0, inf))
+    sums = scaling(
+        stated=lambda radius: 10 + radius
+    )  # a term may outweigh the others, and not exceed its power
+    for truth, rate in ((1.0, "open"), (1.5, "faster")):
+        verdict = grows(sums, found(sums, [(v, 100 * v**truth) for v in VALUES], 0.02))
+        assert verdict.detail["scaling"]["rate"] == rate
+    assert measured([scaling(caps={"full": 100})], "quick", seed=1) == []  # a profile without a cap
 
 
 @pytest.fixture(autouse=True)
@@ -130,33 +122,20 @@ def nothing_remembered():
 
 
 @pytest.mark.daily
-def test_the_numbers_depend_on_the_seed_alone(tmp_path):
-    def run(seed=3, **lent):
+def test_numbers_depend_on_the_seed_alone_and_a_search_that_was_stopped_goes_on(tmp_path, monkeypatch):
+    def run(profile="quick", seed=3, **lent):
         forget()
         with lending(**lent):
-            return repr(measured([scaling()], "quick", seed=seed))
+            return repr(measured([scaling()], profile, seed=seed))
 
-    alone = run()
+    alone, whole = run(), run("full")
     assert alone.count("Least(value=") == 2  # the ends
     assert run(jobs=2) == run(store=tmp_path / "blocks") == run(store=tmp_path / "blocks", jobs=2) == alone
     assert run(seed=4) != alone
-
-
-@pytest.mark.daily
-def test_a_search_that_was_stopped_goes_on_from_its_blocks(tmp_path, monkeypatch):
-    obstacle, lent = tmp_path / "obstacle", {"store": tmp_path / "blocks"}
-    whole = measured([scaling()], "full", seed=3)
-    forget()
+    obstacle = tmp_path / "obstacle"
     obstacle.touch()
     monkeypatch.setenv("OBSTACLE", str(obstacle))
-    with lending(**lent), pytest.raises(CellError):
-        measured([scaling()], "full", seed=3)
+    with pytest.raises(CellError):
+        run("full", store=tmp_path / "others")
     obstacle.unlink()
-    forget()
-    with lending(**lent):
-        again = measured([scaling()], "full", seed=3)
-    assert again == whole
-
-
-def test_a_profile_without_a_cap_is_left_out():
-    assert measured([scaling(caps={"full": 100})], "quick", seed=1) == []
+    assert run("full", store=tmp_path / "others") == whole

@@ -36,11 +36,6 @@ def successes(curve, seed):
     return measure
 
 
-def start(seed):
-    """A prediction within a factor of 4."""
-    return round(TRUTH * np.exp(np.random.default_rng(seed).uniform(-log(4), log(4))))
-
-
 def probit(width, share):
     return lambda n: ndtr(log(n / TRUTH) / width + ndtri(share))
 
@@ -49,13 +44,11 @@ def step(low, high):
     return lambda n: high if n >= TRUTH else low
 
 
-def searched(world, share, repeats=REPEATS, **more):
-    target = Target(alpha=1.0, share=share, level=LEVEL, **more)
-    return [least_n(world(seed), target, start(seed)) for seed in range(repeats)]
-
-
-def missed(found):
-    return sum(not one.interval[0] <= TRUTH * (1 + 1e-9) <= one.interval[1] * (1 + 2e-9) for one in found)
+def searched(world, share):
+    """Searches from predictions within a factor of 4."""
+    away = [np.random.default_rng(seed).uniform(-log(4), log(4)) for seed in range(REPEATS)]
+    target = Target(alpha=1.0, share=share, level=LEVEL)
+    return [least_n(world(seed), target, round(TRUTH * np.exp(by))) for seed, by in enumerate(away)]
 
 
 CURVES = {
@@ -70,29 +63,21 @@ CURVES = {
 @pytest.mark.parametrize("curve", CURVES)
 def test_the_interval_covers_the_crossing_of_every_curve(curve, share):
     found = searched(lambda seed: successes(CURVES[curve](share), seed), share)
-    assert missed(found) <= binom.isf(WRONG, len(found), LEVEL)
+    missed = sum(not one.interval[0] <= TRUTH * (1 + 1e-9) <= one.interval[1] * (1 + 2e-9) for one in found)
+    assert missed <= binom.isf(WRONG, len(found), LEVEL)
     assert sum(one.kind in ("found", "rough") for one in found) > 0.7 * len(found)
     assert abs(np.median([log(one.n / TRUTH) for one in found])) < 0.25
 
 
-@pytest.mark.turns(3)
-def test_a_plateau_below_the_share_is_not_called_a_crossing():
+@pytest.mark.turns(4)
+def test_plateaus_and_dips_are_told_and_a_curve_may_begin_or_end_nowhere():
     found = searched(lambda seed: successes(step(0.0, 0.8), seed), 0.9)
     assert sum(one.kind in ("plateau", "never") for one in found) >= 0.9 * len(found)
     assert all(one.interval[1] == inf for one in found if one.kind == "plateau")
-
-
-@pytest.mark.turns(4)
-def test_of_a_curve_with_a_dip_the_last_crossing_is_found():
-    def curve(n):
-        return 0.99 if TRUTH / 4 <= n < TRUTH / 2 or n >= TRUTH else 0.05
-
+    dip = lambda n: 0.99 if TRUTH / 4 <= n < TRUTH / 2 or n >= TRUTH else 0.05  # noqa: E731
     target = Target(alpha=1.0, share=0.9)
-    found = [least_n(successes(curve, seed), target, round(TRUTH / 4)) for seed in range(40)]
+    found = [least_n(successes(dip, seed), target, round(TRUTH / 4)) for seed in range(40)]
     assert sum(one.kind == "dip" and one.interval[0] <= TRUTH <= one.interval[1] for one in found) >= 32
-
-
-def test_it_begins_nowhere_and_ends_nowhere():
     always = least_n(successes(lambda n: 1.0, 0), Target(alpha=1.0), 1000)
     assert (always.kind, always.rows, always.interval) == ("always", 1, (0.0, 1.0))
     never = least_n(successes(lambda n: 0.0, 0), Target(alpha=1.0, most=5000), 1000)
@@ -114,15 +99,11 @@ def test_equal_streams_give_equal_bits_and_blocks_are_asked_in_order():
     assert max(asked) - min(asked) <= 3 * STRIDE
 
 
-def test_where_no_curve_fits_the_interval_is_an_exact_bracket():
-    n = np.array([600.0, 800.0, 1000.0, 1200.0, 1500.0, 1900.0])
-    shares = np.array([0.0, 0.7, 0.3, 0.99, 0.6, 1.0])
+def test_a_line_is_fitted_only_where_errors_are_one_and_else_the_interval_is_an_exact_bracket():
+    n, shares = np.array([600.0, 800, 1000, 1200, 1500, 1900]), np.array([0.0, 0.7, 0.3, 0.99, 0.6, 1.0])
     fit = fitted(Counts(n, 200 * shares, np.full(6, 200.0)), 0.9, LEVEL, Belief(log(1100), 0.3), 0.06)
     assert fit.rough
     assert fit.interval == (1000.0, 1900.0)
-
-
-def test_a_line_is_fitted_only_where_errors_are_one():
     rng = np.random.default_rng(1)
     errors = {n: abs(rng.standard_normal(40)) * n**-0.5 for n in (600, 800, 1000, 1300)}
     alpha = 0.6745 * 1000**-0.5

@@ -41,11 +41,6 @@ def releases(estimator, population, n, budget, count, share=1.0):
     return np.array([traced(estimator, population, n, budget, data=data, noise=source) for _ in range(count)])
 
 
-def exact_mean_traced(n, d):
-    """The share for the exact mean of normal rows."""
-    return ndtr(sqrt(d / n) + ndtri(LEVEL))
-
-
 def signs(d):
     """A population of rows of d fair signs: all on a sphere of radius √d."""
     drawn = lambda n, *, rng: 2.0 * rng.integers(2, size=(n, d)) - 1  # noqa: E731
@@ -64,11 +59,9 @@ def mean_of_signs(x, *, budget, rng):
 def test_a_stranger_is_traced_at_the_level_whatever_the_law(grain):
     """Ties, too: of whole numbers, and of scores that are all the same. False alarms: 1e-6 each."""
     rng, repeats = np.random.default_rng(1), 6000
-    found = 0
-    for _ in range(repeats // 100):
-        scores = rng.standard_normal((100, STRANGERS + 1))
-        scores = scores if grain is None else np.round(scores / grain)
-        found += sum(int(among_highest(row[:1], row[1:], rng)[0]) for row in scores)
+    scores = rng.standard_normal((repeats, STRANGERS + 1))
+    scores = scores if grain is None else np.round(scores / grain)
+    found = sum(int(among_highest(row[:1], row[1:], rng)[0]) for row in scores)
     low, high = clopper_pearson(found, repeats, CONTRACT_LEVEL)
     assert low < LEVEL < high
     assert high - low < 0.035
@@ -81,6 +74,11 @@ def test_budgets_bound_the_share():
     assert most_traced(GaussianDP(1.5)) == pytest.approx(ndtr(1.5 + ndtri(LEVEL)))
     in_order = GaussianDP(1.0), ZCDP(0.5), ZCDP(0.5, 1e-3), GaussianDP(1.5)
     assert sorted(in_order, key=most_traced) == [*in_order]
+
+
+def exact_mean_traced(n, d):
+    """The share for the exact mean of normal rows."""
+    return ndtr(sqrt(d / n) + ndtri(LEVEL))
 
 
 @pytest.mark.parametrize(("n", "d"), [(64, 64), (32, 128), (400, 4)])
@@ -107,13 +105,9 @@ def test_a_third_of_the_noise_is_noticed_and_the_whole_keeps_the_bound():
         assert found.mean() == pytest.approx(ndtr(apart + ndtri(LEVEL)), abs=0.03)
 
 
-def test_no_answer_betrays_nobody():
+def test_no_answer_betrays_nobody_and_a_quieter_source_adds_its_share_of_every_noise():
     silent = lambda x, *, budget, rng: SimpleNamespace(value=Abstention("vote"))  # noqa: E731
-    found = releases(silent, signs(8), 50, None, 100).mean()
-    assert found == pytest.approx(LEVEL, abs=0.02)
-
-
-def test_a_quieter_source_adds_its_share_of_every_noise():
+    assert releases(silent, signs(8), 50, None, 100).mean() == pytest.approx(LEVEL, abs=0.02)
     quieter = Quieter(UnitNoise(), 0.25)
     assert isinstance(quieter, NoiseSource)
     assert quieter.gaussian([1.0], 1.0, 8.0).tolist() == [3.0]
