@@ -14,12 +14,6 @@ pytestmark = pytest.mark.browser
 
 LATENCY = 150  # ms to the first redraw
 STARTS, KEY = {"epsilon": 1.0, "n": 100}, "univariate/clipped-mean"
-OVER = """(box) => {
-    const { left, right } = box.getBoundingClientRect();
-    const beyond = (at) => at.right > right + 2 || at.left < left - 2;
-    const words = [...box.querySelectorAll("figure :is(span, b, div, small, figcaption)")];
-    return words.filter((one) => beyond(one.getBoundingClientRect())).map((one) => one.textContent);
-}"""
 CURVES = "(box) => box.querySelectorAll('.plot path:not(.grid)').length"
 LOADED = 'import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })))'
 MOUNT = (
@@ -247,14 +241,3 @@ def test_a_film_is_played_from_where_it_stands_to_its_last_frame(opened):
     box.page.wait_for_function(f"document.querySelector('input[type=text][name=frame]').value === '{last}'")
     assert box.locator(".plot").first.inner_html() != before
     assert box.get_attribute("data-state") == "ready"
-
-
-def test_nothing_is_cut_off_at_either_width(opened, grid, map_):
-    for width in (1280, 1920):
-        for form in (grid, map_):
-            box = opened(form)
-            box.page.set_viewport_size({"width": width, "height": 900})
-            box.page.wait_for_timeout(200)
-            drawn = box.locator(".panels").bounding_box()
-            assert drawn["width"] > 0.9 * width
-            assert not box.evaluate(OVER)

@@ -4,14 +4,13 @@ import ast
 import json
 import random
 import re
-import time
 from functools import partial
 from importlib import import_module
 from math import prod
 
 import pytest
 
-from tests.lab.conftest import ROOT
+from tests.lab.conftest import ROOT, until
 from workbench.chapters import what_epsilon_means as chapter
 from workbench.chapters import which_one
 from workbench.charts import canonical_json
@@ -37,18 +36,6 @@ def unfold(node, place):
     return {name: unfold(part, place) for name, part in node.items()}
 
 
-@pytest.mark.parametrize("wrong", [{"rows": 3}, {"radius": 3.0}])
-def test_a_control_is_a_number_of_the_picture(wrong):
-    with pytest.raises(ArgumentError):
-        explore.explorer(chapter.tracing, **wrong)
-
-
-def test_a_table_of_colours_is_refused_in_words():
-    form = explore.explorer(which_one.best_map, d=3).chart({})
-    assert form["error"].endswith("a table of colours is no explorer")
-    assert form["panels"] == []
-
-
 def listened(made):
     """An explorer, and what it has sent."""
     sent = []
@@ -56,21 +43,36 @@ def listened(made):
     return made, sent
 
 
-@pytest.fixture
-def heard():
-    """The explorer of the attack that traces members."""
-    return listened(explore.explorer(chapter.tracing, epsilon=1.0, n=100))
-
-
 def ask(made, turn, **more):
     made._asked(None, {"id": turn, "values": {"epsilon": 2.0, "n": 50}} | more, None)
 
 
-def until(there, seconds=60):
-    ends = time.monotonic() + seconds
-    while not there() and time.monotonic() < ends:
-        time.sleep(0.1)
-    assert there()
+def test_a_control_is_a_number_and_what_goes_wrong_is_said_in_place_of_a_picture():
+    for wrong in ({"rows": 3}, {"radius": 3.0}):
+        with pytest.raises(ArgumentError):
+            explore.explorer(chapter.tracing, **wrong)
+    form = explore.explorer(which_one.best_map, d=3).chart({})
+    assert form["error"].endswith("a table of colours is no explorer")
+    assert form["panels"] == []
+    made, sent = listened(explore.explorer(chapter.tracing, epsilon=1.0, n=100))
+    made.compute = lambda text: 1 / 0
+    ask(made, 1)
+    assert sent == [{"id": 1, "chart": {**sent[0]["chart"], "error": "ZeroDivisionError: division by zero"}}]
+
+
+@pytest.mark.turns(6)
+def test_trials_come_with_bands_and_end_with_the_next_move():
+    made, sent = listened(explore.explorer(chapter.tracing, epsilon=1.0, n=100))
+    ask(made, 1, runs=40)
+    until(lambda: sent)
+    assert sent[0]["id"] == 1
+    series = [one for panel in sent[0]["chart"]["panels"] for one in panel["series"]]
+    assert {"estimate", "bar"} <= {one["role"] for one in series}
+    ask(made, 2, runs=40)
+    process = made.process
+    made._asked(None, {"id": 3}, None)
+    assert process.wait(10) != 0
+    assert [one["id"] for one in sent] == [1]
 
 
 @pytest.mark.parametrize("unknown", explorers.SYMBOLS)
@@ -87,33 +89,6 @@ def test_a_kernel_solves_as_the_planner_does(unknown):
     assert unknown == "alpha" or error(*less[unknown]) > alpha
 
 
-@pytest.mark.turns(6)
-def test_trials_come_with_bands_and_end_with_the_next_move(heard):
-    made, sent = heard
-    ask(made, 1, runs=40)
-    until(lambda: sent)
-    assert sent[0]["id"] == 1
-    series = [one for panel in sent[0]["chart"]["panels"] for one in panel["series"]]
-    assert {"estimate", "bar"} <= {one["role"] for one in series}
-    ask(made, 2, runs=40)
-    process = made.aside.process
-    made._asked(None, {"id": 3}, None)
-    assert process.wait(10) != 0
-    assert [one["id"] for one in sent] == [1]
-
-
-def test_what_goes_wrong_is_said_in_place_of_a_picture(heard):
-    made, sent = heard
-    made.compute = lambda text: 1 / 0
-    ask(made, 1)
-    assert sent == [{"id": 1, "chart": {**sent[0]["chart"], "error": "ZeroDivisionError: division by zero"}}]
-
-
-def picture(form):
-    chapter_name = form["code"].partition("(")[2].partition(".")[0]
-    return getattr(import_module(f"workbench.chapters.{chapter_name}"), form["name"])
-
-
 def cells(form):
     return prod(len(stops) for stops in form["grid"]["at"])
 
@@ -125,15 +100,6 @@ def cases():
         count = cells(form)
         drawn = random.Random(path.stem).sample(range(count), max(1, count // 10))
         yield pytest.param(form, drawn, id=f"{path.parents[1].name}-{path.stem}")
-
-
-def values_at(form, place):
-    """What the code of a page says that stays, its controls, and the stops of a place."""
-    found = said(form)[1] | {one["name"]: one["value"] for one in form["controls"]}
-    for name, stops in reversed(list(zip(form["grid"]["over"], form["grid"]["at"], strict=True))):
-        place, at = divmod(place, len(stops))
-        found[name] = stops[at]
-    return found
 
 
 def said(form):
@@ -154,18 +120,24 @@ def close(made, kept):
 @pytest.mark.daily
 @pytest.mark.parametrize(("form", "drawn"), list(cases()))
 def test_a_tenth_of_every_grid_is_as_computed(form, drawn):
+    first, stay = said(form)
+    start = {one["name"]: one["value"] for one in form["controls"]}
     if form["name"] == "solve":
-        key, numbers = said(form)
-        started = {one["name"]: one["value"] for one in form["controls"]} | numbers
-        solver = explorers.solve(key.value, **started).compute
+        solver = explorers.solve(first.value, **start | stay).compute
         compute = lambda values: json.loads(solver(explore.compact(values)))  # noqa: E731
     elif form["name"] == "column":
         compute = explorers.shown
     else:
-        compute = partial(explore.computed, picture(form), Run("quick", explore.SEED, simulate=False))
+        module = import_module(f"workbench.chapters.{first.value.id}")
+        made = getattr(module, form["name"])
+        compute = partial(explore.computed, made, Run("quick", explore.SEED, simulate=False))
     for place in drawn:
-        made = json.loads(explore.compact(compute(values_at(form, place))))
-        assert close(made, unfold(form["grid"]["charts"], place))
+        values, rest = stay | start, place
+        for name, stops in reversed(list(zip(form["grid"]["over"], form["grid"]["at"], strict=True))):
+            rest, at = divmod(rest, len(stops))
+            values[name] = stops[at]
+        computed = json.loads(explore.compact(compute(values)))
+        assert close(computed, unfold(form["grid"]["charts"], place))
 
 
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parents[1].name}-{path.stem}")

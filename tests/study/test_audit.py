@@ -182,7 +182,7 @@ def test_a_report_repeats_itself_is_json_and_never_says_verified():
         ({"n_train": 3}, "n_train"),
         ({"mechanism": lambda x, trials, rng: rng.random(trials - 1)}, "trials"),
         *(
-            ({"pairs": pairs}, "")
+            ({"pairs": pairs}, ".")
             for pairs in (
                 *(3, "mine", [3], [([0], [1], [2], [3])], [([0, 0], [0, 0])], [([0, 0], [1, 1])]),
                 *([([0], [1, 1])], [(1.0, [1.0])], [("rows", [1.0])], lambda needed: [PAIR]),
