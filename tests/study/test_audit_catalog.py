@@ -8,10 +8,12 @@ import pytest
 from workbench.catalog import CATALOG
 from workbench.cli import main
 from workbench.estimators.intervals import UnboundedMean
-from workbench.privacy import ApproxDP, NonPrivate, SimulatedNoise
+from workbench.estimators.two_step import TwoStepMean
+from workbench.privacy import ApproxDP, NonPrivate, PureDP, SimulatedNoise
 from workbench.study.faults import alone, weaker
 from workbench.study.mutants import UNIVARIATE, all_mutants, attacked, mutants_of
-from workbench.study.pairs import KEYS, WHOLE, attacks, builder, multivariate
+from workbench.study.pairs import KEYS, WHOLE, attack, attacks, builder, multivariate, univariate
+from workbench.study.pairs.replayed import Setting, both, replayed
 
 MANY_ROWS = 5000  # plans have all their steps
 
@@ -79,6 +81,20 @@ def test_a_mutant_on_the_line_is_caught(mutant):
 def test_the_mutants_of_an_entry_in_many_dimensions_are_caught(key):
     assert mutants_of(key)
     assert not [mutant.name for mutant in mutants_of(key) if not attacked(mutant).violated]
+
+
+def test_a_step_is_replayed_on_a_neighbour_and_repeated_with_fresh_noise():
+    """A run on it takes the same outputs and sees its own rows; an attack on the step reaches its claim."""
+    setting = Setting("univariate/two-step-mean", TwoStepMean(radius=10.0, sigma=1.0), PureDP(2.0), 300)
+    pairs = univariate.typical(300)
+    first, second = both(setting, pairs[0])
+    assert [event.charge for event in first] == list(setting.plan.charges())
+    assert [event.output for event in first] == [event.output for event in second]
+    assert float(first[1].statistic[0]) != float(second[1].statistic[0])
+    noises = (SimulatedNoise(np.random.default_rng(seed)) for seed in range(5))
+    assert len({float(first[1].again(noise)[0]) for noise in noises}) == 5
+    report = attack(list(replayed(setting, pairs))[1])
+    assert report.eps_lower > 0.5 * setting.plan["mean"].cost.epsilon
 
 
 def test_mutants_leave_nothing_behind():

@@ -415,16 +415,36 @@ def test_a_file_that_is_no_intact_store_is_one_line(path, filled, spoil, expecte
     assert before is None or path.read_bytes() == before
 
 
+def shelf(store):
+    one = sweep()
+    return store.shelf(one.name, one.block, one.trials, seed=SEED)
+
+
+def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
+    with Store(path) as writer, Store(path) as reader:
+
+        def held():
+            return sum(bool(shelf(reader).get({"n": n}, block)) for n in (3, 7) for block in (0, 1))
+
+        shelf(writer).put({"n": 3}, cells[0])
+        reader.fetch("BEGIN")
+        assert held() == 1
+        for cell in cells[1:]:  # a reader in the middle of reading blocks no writer
+            shelf(writer).put(sweep().points[cell.position], cell)
+        assert held() == 1  # and sees one state
+        reader.fetch("COMMIT")
+        assert held() == 4
+
+
 @pytest.mark.daily
 def test_several_drivers_may_make_and_fill_one_store(tmp_path):
-    one = sweep()
-    cells = [compute(task(one, *address, SEED)) for address in one.addresses("full")]
+    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("full")]
 
     def drive(path):
         with Store(path) as store:
             for cell in cells:
-                shelf = store.shelf(one.name, one.block, one.trials, seed=SEED)
-                shelf.put(one.points[cell.position], cell)
+                shelf(store).put(sweep().points[cell.position], cell)
 
     with ThreadPoolExecutor(4) as pool:
         for number in range(25):
