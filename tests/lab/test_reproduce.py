@@ -15,7 +15,16 @@ from pathlib import Path
 import pytest
 
 from tests.chapters.test_claims import tails
-from tests.lab.conftest import PATIENCE, ROOT, checkout, cluster, marked, until, write_notebook
+from tests.lab.conftest import (
+    PATIENCE,
+    ROOT,
+    checkout,
+    cluster,
+    environment,
+    marked,
+    until,
+    write_notebook,
+)
 from workbench.errors import ArgumentError
 from workbench.lab.runner import Interrupted, interruptible
 from workbench.study.store import Store, digest
@@ -89,11 +98,10 @@ class Lab:
 
     @property
     def environment(self):
-        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-        path = os.pathsep.join([str(self.checkout.parent), str(ROOT), *filter(None, given)])
         files = {name: str(self.folder / name) for name in ("GATE", "STARTED")}
         files |= dict.fromkeys(("TMPDIR", "MARK"), str(self.folder))  # what a killed runner leaves there
-        return {**os.environ, **files, "PYTHONPATH": path, "PYTHONWARNINGS": "", "GATED": self.gated}
+        own = {"PYTHONPATH": f"{self.checkout.parent}{os.pathsep}{ROOT}", "GATED": self.gated}
+        return environment() | files | own
 
     @property
     def command(self):

@@ -296,15 +296,16 @@ def test_a_store_that_cannot_be_used_just_now_stays_as_it_is(lab, monkeypatch, h
 
 def test_blocks_are_counted_beside_a_writer_and_none_where_nothing_is_read(lab, monkeypatch):
     lab.reproduce("-p epsilon=0.1")
-    assert lab.store.parent == lab.home.parent / ".cache" / lab.home.name
-    with closing(sqlite3.connect(lab.store, isolation_level=None)) as writer:
+    path = lab.store
+    assert path.parent == lab.home.parent / ".cache" / lab.home.name
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         writer.execute("INSERT INTO cells VALUES ('s', 'p', 9, '', '', '', 'n', 1, 0.5)")
-        assert runner.held(lab.store)[0] == 2
+        assert runner.held(path)[0] == 2
         writer.execute("COMMIT")
-    blocks, seconds = runner.held(lab.store)
+    blocks, seconds = runner.held(path)
     assert (blocks, seconds > 0.5) == (3, True)
-    nonsense(lab.store)
+    nonsense(path)
     monkeypatch.setattr(runner, "SOFTWARE", "f" * 64)
-    for one in {lab.store, runner.place(lab.home)}:  # a store of other software is not there
+    for one in (path, lab.store):  # a store of other software is not there
         assert runner.held(one) == (0, 0.0)

@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
 
-from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError, integer_at_least
 from workbench.privacy import Charge, PureDP
 from workbench.study.search import (
@@ -134,11 +133,3 @@ def test_the_number_that_the_plan_asks_for_is_found_and_other_refusals_are_passe
     for needed, d, words in ((rows, 0, "d = 0"), (10**13, 1, "n = ")):
         with pytest.raises(ArgumentError, match=words):
             fewest_rows(Needs(needed), d, PureDP(1.0))
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("key", CATALOG)
-def test_no_entry_takes_fewer_rows_than_its_catalog_row_says(key):
-    entry = CATALOG[key]
-    for example in entry.examples:
-        assert fewest_rows(example.estimator, entry.population.d or 1, example.budget) >= entry.least_rows
