@@ -4,8 +4,9 @@ import pytest
 
 from tests.browser.test_notebooks import NOTEBOOKS
 from tests.lab.conftest import ROOT
+from workbench.cli import main
 from workbench.lab.project import Project
-from workbench.lab.publish import pages, slides
+from workbench.lab.publish import write
 
 pytestmark = pytest.mark.browser
 
@@ -18,7 +19,7 @@ NAMELESS = """[...document.querySelectorAll("a[href], button, summary, input")]
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    return pages.write(Project(ROOT), tmp_path_factory.mktemp("pages"))
+    return write(Project(ROOT), tmp_path_factory.mktemp("pages"))
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
@@ -83,8 +84,8 @@ MEASURE = """() => {
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_slide_fits_is_read_and_moved_by_keys(notebook, offline, output, tmp_path):
-    path, line = slides.write(Project(ROOT), notebook, tmp_path)
-    assert path, line
+    assert main(["slides", notebook.stem, "--project", str(ROOT), "--out", str(tmp_path)]) == 0
+    path = tmp_path / f"{notebook.stem}.slides.html"
     folder, faults, moved, solved = output / "slides" / notebook.stem, [], 0, 0
     folder.mkdir(parents=True, exist_ok=True)
     for size in ((1280, 720), (1920, 1080)):

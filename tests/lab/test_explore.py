@@ -74,7 +74,7 @@ def test_trials_come_with_bands_and_end_with_the_next_move():
     series = [one for panel in sent[0]["chart"]["panels"] for one in panel["series"]]
     assert {"estimate", "bar"} <= {one["role"] for one in series}
     ask(made, 2, runs=40)
-    process = made.process
+    process = made.aside.process
     made._asked(None, {"id": 3}, None)
     assert process.wait(10) != 0
     assert [one["id"] for one in sent] == [1]

@@ -17,10 +17,8 @@ from workbench.cli import main
 from workbench.errors import ArgumentError
 from workbench.lab.figures import save
 from workbench.lab.project import Project, nbformat, parameters, tagged
-from workbench.lab.publish import ANSWER, deck, examine, write
+from workbench.lab.publish import ANSWER, deck, examine
 from workbench.lab.publish import text as cell
-from workbench.lab.publish.committed import ANSWER, examine, parameters, tagged
-from workbench.lab.publish.slides import deck
 from workbench.sources import sources, statements
 
 # A committed notebook: what is found in it and mended, its committed results, and copies to hand out.
