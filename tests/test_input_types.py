@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from scipy.sparse import csr_array
@@ -16,46 +17,20 @@ from workbench.estimators.reading import read
 
 NAN = float("nan")
 
-# tables of other libraries, by the protocol that they share; nothing of them is imported
+# tables of other libraries
 
 
-class PolarsColumn:
-    """A column as polars has it: a name, a type in words, `to_numpy`."""
-
-    def __init__(self, values, dtype, name="", missing=()):
-        self.values, self.name, self.dtype, self.missing = values, name, dtype, [*missing]
-
-    def __len__(self):
-        return len(self.values)
-
-    def to_numpy(self):
-        values = np.array(self.values)
-        if self.missing:
-            values = values.astype(float if values.dtype.kind in "iuf" else object)
-            values[self.missing] = np.nan if values.dtype == float else None
-        return values
-
-    __array__ = to_numpy
-
-
-class PolarsFrame:
-    def __init__(self, *columns):
-        self.columns, self.get_columns = [column.name for column in columns], lambda: [*columns]
-
-    def __len__(self):
-        return len(self.get_columns()[0])
-
-    def to_numpy(self):
-        raise AssertionError("one type for all columns would hang on the missing entries of one")
-
-
-def arrow(values, kind, name="", missing=()):
+def arrow(values, kind, name, missing=()):
     return name, pa.array(values, kind, mask=np.isin(np.arange(len(values)), missing))
 
 
+def polars_column(values, kind, name, missing=()):
+    return pl.Series(name, [None if at in missing else one for at, one in enumerate(values)], kind)
+
+
 LIBRARIES = {
-    "polars": (PolarsFrame, PolarsColumn, ("Int64", "Float64", "Boolean", "String")),
-    "Arrow": (lambda *columns: pa.table(dict(columns)), arrow, ("int64", "double", "bool", "string")),
+    "polars": (pl.DataFrame, polars_column, (pl.Int64, pl.Float64, pl.Boolean, pl.String)),
+    "Arrow": (lambda columns: pa.table(dict(columns)), arrow, ("int64", "double", "bool", "string")),
 }
 
 
@@ -66,12 +41,12 @@ def test_tables_keep_the_names_of_their_columns_and_text_is_named_with_its_type(
         column([0.5, 1.5, 2.5], kinds[1], "b"),
         column([True, False, True], kinds[2], "c", missing=[2]),
     ]
-    values, labels = read(table(*numbers))
+    values, labels = read(table(numbers))
     assert labels == ("a", "b", "c")
     np.testing.assert_array_equal(values, [[1, 0.5, 1], [NAN, 1.5, 0], [3, 2.5, NAN]])
     for missing in ([], [1], [0, 1, 2]):
         with pytest.raises(ArgumentError) as raised:
-            read(table(*numbers, column(["a", "bcd", ""], kinds[3], "town", missing=missing)))
+            read(table([*numbers, column(["a", "bcd", ""], kinds[3], "town", missing=missing)]))
         assert str(raised.value) == f"x['town'] = 'column of type {kinds[3]}': expected a numeric column"
 
 
@@ -179,18 +154,8 @@ def test_numbers_are_read_one_by_one_where_there_is_no_type(x, numbers):
     np.testing.assert_array_equal(read(x)[0], numbers)
 
 
-class Wide(PolarsColumn):
-    """A column of polars that numpy has no type for; it says of itself which floats it holds."""
-
-    def __array__(self, dtype=None, copy=None):
-        raise RuntimeError("numpy has no 128-bit integers")
-
-    def cast(self, kind):
-        return PolarsColumn([kind(value) for value in self.values], "Float64", self.name)
-
-
 def test_integers_that_numpy_has_not_are_read_as_floats():
-    values, labels = read(Wide([1, 2**100], "Int128", "a"))
+    values, labels = read(pl.Series("a", [1, 2**100], pl.Int128))
     assert (values.tolist(), labels) == ([1.0, 2.0**100], ("a",))
 
 
