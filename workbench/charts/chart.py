@@ -70,12 +70,13 @@ class Mark(Value):
     text
         The words; empty for a mere line, ring or arrow.
     kind
-        `point` (a ring at x, y), `region` (words alone, centred at x, y), `vertical` (a line at x),
+        `point` (a ring at x, y), `region` (words alone at x, y), `vertical` (a line at x),
         `horizontal` (a line at y), `span` (shaded from x to x2), `arrow` (from x, y to x2, y2, both heads).
     x, y, x2, y2
         Where; y of a vertical line or a span, and x of a horizontal one, say where its words stand.
     side
-        On which side of a point or an arrow its words stand; empty for the side with more room.
+        On which side of a place or an arrow its words stand; empty for the side with more room, words alone
+        in the middle.
     colour_key
         As of a series; grey without.
     """

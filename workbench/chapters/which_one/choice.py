@@ -267,7 +267,7 @@ def price_of_facts(
             said[words] = f"{number(n)}: {name(key).partition(',')[0]}" if key else said[words]
     high = max((n for n, _ in found.values() if n < inf), default=1.0) / 0.7  # room for words at the longest
     marks = [
-        text_at(said[words], (n if n < inf else 0.0) + 0.16 * high, place, key)
+        Mark(said[words], x=n if n < inf else 0.0, y=place, side="right", colour_key=key)
         for place, (words, (n, key)) in enumerate(found.items(), start=1)
     ]
     bars = [
