@@ -165,10 +165,10 @@ def check(options: Namespace) -> int:
         files += find(explicit=options.project).select(others)
     lines, left = [], 0
     for path in files:
-        mendable, faults, text = examine(path)
+        mendable, faults, whole = examine(path)
         if options.fix and mendable:
             with canonical_json.replacing(path) as file:
-                file.write(text)
+                file.write(whole)
         lines += [f"{path}: {line}{' (mended)' if options.fix else ''}" for line in mendable]
         lines += [f"{path}: {line}" for line in faults]
         left += len(faults) + (0 if options.fix else len(mendable))
@@ -193,13 +193,13 @@ def examine(path: Path) -> tuple[list[str], list[str], str]:
         return [], [f"not a notebook: {(str(error) or repr(error)).splitlines()[0]}"], ""
     before, after = ({str(one.get("id")): one for one in two["cells"]} for two in (notebook, mended))
     changed = [name for name in {**after, **before} if before.get(name) != after.get(name)]
-    mendable, text = [f"cell {name} is not as it is committed" for name in changed], canonical(mended)
-    if written != text and not mendable:
+    mendable, whole = [f"cell {name} is not as it is committed" for name in changed], canonical(mended)
+    if written != whole and not mendable:
         mendable.append("not in canonical form: order, metadata, sorted keys, indent 1, one last newline")
     others = list(_parameters(mended, CHAPTERS.get(chapter(path.stem), {})))
     for index, cell in enumerate(mended.cells):
         others += [f"cell {index}: {fault}" for fault in _faults(cell, figures)]
-    return mendable, others, text
+    return mendable, others, whole
 
 
 def canonical(notebook: Any) -> str:
@@ -419,16 +419,16 @@ def slides(options: Namespace) -> int:
     from workbench.lab.runner import Batch, variants
 
     project, notebook, out = chosen(options)
-    name, folder, source = notebook.stem, project.figures / notebook.stem, notebook
+    name, folder, read = notebook.stem, project.figures / notebook.stem, notebook
     try:
         if options.fresh:
-            folder, source = out / name, out / name / EXECUTED
+            folder, read = out / name, out / name / EXECUTED
             (outcome,) = Batch("quick").run(variants(notebook, out))
             if not outcome.good:
                 say(f"{name}: {outcome.status}: {outcome.reason}", sys.stderr)
                 return 1
         about = options.lecturer, options.date
-        made = deck(nbformat().read(source, as_version=4).cells, folder, project.figures, about)
+        made = deck(nbformat().read(read, as_version=4).cells, folder, project.figures, about)
     except ArgumentError as missing:
         say(f"{name}: {missing}", sys.stderr)
         return 1
