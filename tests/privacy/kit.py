@@ -6,14 +6,11 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 from scipy.integrate import cumulative_simpson
-from scipy.stats import chisquare
 from scipy.stats.qmc import Sobol
 
 from workbench.privacy import exact
 
 FALSE_ALARM = 1e-6  # of every test of a law
-FACTOR = mpf("1.02")  # a wrong scale that every test of a law must reject, and its inverse
-LEAST = 20  # draws expected in a cell
 BOUND = 2.25  # of truncated laws, in scales
 
 
@@ -50,38 +47,15 @@ def law(kind, scale, bound=None):
     return kind(scale)
 
 
-def below(law, x):
-    s, x, kind = mpf(law.scale), mpf(x), type(law)
-    if kind is exact.Normal:
-        return mpmath.ncdf(x / s)
-    if kind is exact.DiscreteLaplace:
-        k, q = mpmath.floor(x), mpmath.exp(-1 / s)
-        return q**-k / (1 + q) if k < 0 else 1 - q ** (k + 1) / (1 + q)
-    tail = mpmath.exp(-abs(x) / s)
-    if kind is exact.Exponential:
-        return mpf(0) if x < 0 else 1 - tail
-    if kind is exact.Laplace:
-        return tail / 2 if x < 0 else 1 - tail / 2
-    assert kind is exact.TruncatedLaplace
-    half = min((1 - tail) / (1 - mpmath.exp(-mpf(law.bound) / s)), mpf(1)) / 2
-    return mpf(1) / 2 + (half if x > 0 else -half)
-
-
 def size_above(law, x):
-    if law.signed:
-        return 2 * below(law, -x if type(law) is not exact.DiscreteLaplace else -x - 1 / mpf(2))
-    s, x = mpf(law.scale), mpf(x)
-    return mpmath.exp(-max(x, mpf(0)) / s)
-
-
-def exactly_at(law, draws):
-    low, high = np.sort(draws)[[LEAST, -1 - LEAST]]  # cells of fewer draws are one with the next
-    if low == high:
-        return float((draws == low).all())
-    ends = [below(law, z + mpf(1) / 2) for z in range(low, high)]
-    expected = len(draws) * np.diff([0.0, *map(float, ends), 1.0])
-    counts = np.bincount(np.clip(draws - low, 0, high - low).astype(int), minlength=high - low + 1)
-    return float(chisquare(counts, expected).pvalue) if expected.all() else 0.0
+    """The chance that a draw, before it is rounded, is farther from 0 than x; x + ½ of a discrete law."""
+    s, x, kind = mpf(law.scale), max(mpf(x), mpf(0)), type(law)
+    if kind is exact.Normal:
+        return mpmath.erfc(x / s / mpmath.sqrt(2))
+    if kind is exact.DiscreteLaplace:
+        return 2 * mpmath.exp(-(x + mpf(1) / 2) / s) / (1 + mpmath.exp(-1 / s))
+    beyond = mpmath.exp(-mpf(law.bound) / s) if kind is exact.TruncatedLaplace else mpf(0)
+    return max((mpmath.exp(-x / s) - beyond) / (1 - beyond), mpf(0))
 
 
 def holds(law, k, top, bits):

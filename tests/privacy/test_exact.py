@@ -1,7 +1,4 @@
-"""Exact integers have their distributions, bit for bit: what floats decide is what balls and 200 digits do.
-
-Tests of distributions have the level 1e-6, and also reject a scale 2 % too large or too small.
-"""
+"""Exact integers have their distributions, bit for bit: floats decide as balls and 200 digits do."""
 
 from fractions import Fraction
 from itertools import product
@@ -17,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from tests.privacy import kit
-from tests.privacy.kit import Tape, exactly_at, holds, law, size_above, tape
+from tests.privacy.kit import Tape, holds, law, size_above, tape
 from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.rows import FARTHEST, NEAREST
 from workbench.privacy import exact
@@ -25,21 +22,10 @@ from workbench.privacy.exact import FIRST
 from workbench.privacy.grid import UP, OnGrid, longest, on_grid, passed_no_more, step_of, widest
 
 KINDS = (exact.Normal, exact.Laplace, exact.TruncatedLaplace, exact.Exponential, exact.DiscreteLaplace)
-MANY, MOST = 1_500_000, 4_000_000
-FACTORS = (1, kit.FACTOR, 1 / kit.FACTOR)
 
 
 def drawn(what, shape):
     return exact.draw(what, shape, np.random.default_rng(0).bytes)
-
-
-@pytest.mark.turns(6)
-@pytest.mark.parametrize("scale", [1, 2, 5])
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_integer_has_its_probability(kind, scale):
-    draws = drawn(law(kind, scale), MANY)
-    chances = (exactly_at(law(kind, scale * factor, kit.BOUND * scale), draws) for factor in FACTORS)
-    assert [p >= kit.FALSE_ALARM for p in chances] == [True, False, False]
 
 
 # Bit for bit
@@ -51,8 +37,7 @@ NEXT = 16  # units of the last bit: balls of the inverse normal tail are up to 8
 
 
 def boundaries(what):
-    for place in PLACES:
-        k = int(place * what.scale)
+    for k in {0, 1, 2, *(int(place * what.scale) for place in PLACES)}:
         with mpmath.workdps(240):
             top = int(mpmath.floor(size_above(what, mpf(k) + mpf(1) / 2) * 2**BITS))
         if top:  # none at a truncated law's bound
@@ -66,7 +51,10 @@ def first(what, fed):
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_next_to_a_boundary_all_bits_that_are_needed_decide(kind, scale):
-    what = law(kind, scale)
+    decides_bit_by_bit(law(kind, scale))
+
+
+def decides_bit_by_bit(what):
     for k, top in boundaries(what):
         for offset, answer in ((-NEXT, k + 1), (NEXT, k)):
             fed = tape(top + offset, BITS, 63)
@@ -92,7 +80,7 @@ def test_near_a_boundary_floats_decide_only_what_is_true(kind, scale):
     """Words at distances of 2^-63 to 2^-30 of a boundary, and in the tail."""
     what, places = law(kind, scale), [2**j for j in range(0, 34, 3)]
     tops = [top >> BITS - 63 for _, top in boundaries(what)]
-    near = [max(top + side * j, 0) for top, j, side in product(tops, places, (-1, 1))]
+    near = [min(max(top + side * j, 0), 2**63 - 1) for top, j, side in product(tops, places, (-1, 1))]
     tops = np.array([*near, *(2**j for j in range(63)), 0, 2**63 - 1], np.uint64)
     found, sure = exact.by_floats(what, tops)
     assert 0 < sure.sum() < len(tops)
@@ -279,9 +267,8 @@ def test_a_scale_far_below_the_grid_gives_zeros(kind):
 def test_a_truncated_law_has_its_bound(scale, bound):
     """From a narrow one, through bounds on and between two integers, to one that is nearly uniform."""
     what = exact.TruncatedLaplace(scale, bound)
-    draws = drawn(what, MANY // 10)
-    assert np.abs(draws).max() <= bound + 0.5
-    assert exactly_at(what, draws) >= kit.FALSE_ALARM
+    assert np.abs(drawn(what, 10_000)).max() <= bound + 0.5
+    decides_bit_by_bit(what)
 
 
 # Whole numbers and a unit: what is on a grid, how its numbers are kept, how bounds are rounded.

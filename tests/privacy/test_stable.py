@@ -17,7 +17,7 @@ from scipy import stats
 from scipy.special import roots_genlaguerre
 
 from tests.estimators.streams import rng
-from workbench.contracts.draws import expected_draw
+from workbench.contracts.draws import expected_draw, wishart_delta
 from workbench.contracts.kit import refusal, root_around
 from workbench.contracts.ramps import _moved
 from workbench.errors import ArgumentError
@@ -71,7 +71,7 @@ def cells(one, h, scale):
 
 def scale_of(one):
     counting = CountingNoise(SimulatedNoise(rng()))
-    run(one, one.most, counting, getattr(one, "d", 1))
+    run(one, one.most, counting, getattr(one, "d", 1) - (one.mechanism == stable.LIFTED))
     return counting.draws[-1].scale
 
 
@@ -100,7 +100,9 @@ def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget, kind):
 
 
 @pytest.mark.turns(4)
-@pytest.mark.parametrize(("kind", "d"), [(LAPLACE, 2), (WISHART, 1), (WISHART, 6)])
+@pytest.mark.parametrize(
+    ("kind", "d"), [(LAPLACE, 2), (WISHART, 1), (WISHART, 6), (LOCATED, 2), (stable.LIFTED, 3)]
+)
 @pytest.mark.parametrize("budget", [USUAL, LOUD], ids=str)
 def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
     """The hockey stick of a Wishart mask is tabulated from above: .16 % too wide at (4, .001) and d = 6."""
@@ -171,24 +173,6 @@ def lifted(budget, d=3, degrees=40.0):
     spread = 0.01 * min(1.0, budget.epsilon)
     left = stable.room(budget, spread, degrees, most, SILENT)
     return stable.LiftCharge("lift", stable.LIFTED, spread, budget, most, d, SILENT, degrees, left)
-
-
-@pytest.mark.turns(4)
-@pytest.mark.parametrize("budget", BUDGETS[:2], ids=str)
-def test_the_whole_is_within_the_budget_by_independent_divergences(budget):
-    """A few steps of the ramp, (a) to (c) written anew."""
-    one = lifted(budget)
-    found, epsilon, delta = stable.chances(one), budget.epsilon, budget.delta
-    stick = _moved(one.sensitivity, True, one.room.rho)(one.degrees)
-    assert found[0] == 0.0
-    assert found[1] <= delta
-    assert stick(epsilon) <= delta
-    for p, q in list(pairwise(found[1:]))[:: max(1, len(found) // 6)]:
-        rise = log(q / p)
-        assert q * stick(epsilon - rise) <= delta
-        assert max(0.0, (1 - p) - exp(epsilon) * (1 - q)) + p * stick(epsilon + rise) <= delta
-    more = replace(one, room=ZCDP(one.room.rho * 1.01))  # the room is used up
-    assert stable.chances(more)[-1] < 1 - SILENT <= found[-1]
 
 
 def test_what_is_shown_of_a_lift_is_the_masked_matrix_itself():
@@ -277,21 +261,6 @@ def test_the_stick_of_rows_is_that_of_the_worst_pair_and_never_below_it(degrees,
         assert right <= ramps.from_renyi(tried[0], degrees * tried[1], 1.0)(e)
 
 
-def test_no_spectrum_of_the_same_sums_has_a_larger_stick():
-    """Of a Wishart mask of d rows or more, each way: draws of its loss, six standard errors."""
-    source, spread = rng(8), 0.3
-    for d, degrees in ((2, 4.0), (3, 8.0), (5, 12.0)):
-        made = stable._of_rows(degrees, spread, False, USUAL)
-        for _ in range(4):
-            signs = source.permutation([1.0, -1.0, *source.choice([-1.0, 1.0], d - 2)])
-            parts = source.dirichlet(np.ones(d))
-            sums = np.where(signs > 0, parts[signs > 0].sum(), parts[signs < 0].sum())
-            losses = wishart_losses(np.exp(signs * parts / sums * spread), d, degrees)
-            for e in (0.0, 0.5, 1.0):
-                mean, wide = stick(losses, e)
-                assert mean <= made(e) + wide
-
-
 def test_two_gamma_variables_of_less_than_one_are_priced_otherwise():
     """The proof needs z² Var ≤ κ, which fails below κ = 1: Rényi's divergence is the price there."""
     kinds = [type(stable._of_rows(rows, 0.02, False, USUAL)) for rows in (1.9, 2.0, 9e4, 1.1e5)]
@@ -374,32 +343,22 @@ def square_losses(ratios, d, noise):
     return (centred**2 - g**2).sum(axis=(1, 2)) / 2 - d / 2 * np.log(ratios).sum()
 
 
-def wishart_losses(ratios, d, rows):
-    squares = rng(4).chisquare(rows, (400_000, d))
-    return (-rows / 2 * np.log(ratios) + (ratios - 1) / 2 * squares).sum(axis=1)
-
-
-def stick(losses, e):
-    """The hockey stick, and six standard errors."""
-    kept = np.maximum(1 - np.exp(e - losses), 0.0)
-    return kept.mean(), 6 * kept.std() / sqrt(len(kept))
-
-
-MASKS = ((square_losses, stable.square_delta, 0.3), (wishart_losses, stable.wishart_delta, 25))
-
-
 @pytest.mark.turns(4)
-@pytest.mark.parametrize(("losses", "delta", "scale"), MASKS)
 @pytest.mark.parametrize(("d", "distance"), [(1, 0.5), (3, 0.3)])
-def test_exact_delta_is_that_of_draws_and_vertices_are_worst(losses, delta, scale, d, distance):
+def test_exact_delta_is_that_of_draws_and_of_an_integral_and_vertices_are_worst(d, distance):
+    """Of square masks within six standard errors of draws, where a wrong δ is twenty of them off."""
     corners = [np.array([1.0] * j + [-1.0] * (d - j)) for j in range(d + 1)]
-    tried = (*corners, *rng(6).uniform(-1, 1, (3, d)))
-    means = [stick(losses(np.exp(distance * signs), d, scale), 0.5) for signs in tried]
-    worst, wide = max(means[: d + 1])
-    bound = delta(distance, scale, d, 0.5)
-    assert bound == pytest.approx(worst, abs=wide)
-    assert worst > 20 * wide  # a wrong δ would be seen
-    assert all(mean <= bound + wide for mean, wide in means)
+    kept = [
+        np.maximum(1 - np.exp(0.5 - square_losses(np.exp(distance * signs), d, 0.3)), 0.0)
+        for signs in (*corners, *rng(6).uniform(-1, 1, (3, d)))
+    ]
+    means = np.mean(kept, axis=1)
+    bound, wide = stable.square_delta(distance, 0.3, d, 0.5), 6 * np.std(kept, axis=1) / sqrt(400_000)
+    assert bound == pytest.approx(means[: d + 1].max(), abs=wide[means[: d + 1].argmax()])
+    assert bound > 20 * wide.max()
+    assert (means <= bound + wide).all()
+    exact = wishart_delta(distance, 25, d, COST)
+    assert exact <= stable.wishart_delta(distance, 25, d, COST.epsilon) <= exact * (1 + 1e-4)
 
 
 FAR = stable.LocatedCharge("location", LOCATED, 1.0, USUAL, 0.6, 40, 2, SILENT)
