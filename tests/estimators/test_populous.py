@@ -8,13 +8,12 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from scipy.stats import gamma, kstest
 
 from tests.estimators.streams import rng
 from workbench import MedianOfMeansMean, Populous
 from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
-from workbench.estimators import Abstention, votes
+from workbench.estimators import votes
 from workbench.estimators.populous import SPACES, covariance_limits
 from workbench.estimators.populous import asked as asking
 from workbench.estimators.shared.rows import of_groups
@@ -32,9 +31,6 @@ from workbench.estimators.votes import (
 )
 from workbench.losses import univariate_total_variation
 from workbench.privacy import ApproxDP
-from workbench.privacy.stable import voted_scale
-
-LEVEL = 1e-6
 
 
 def grouped(rows, size):
@@ -255,24 +251,6 @@ def test_what_a_group_answers_hangs_on_its_own_rows_alone(oracle):
                 assert answer(other)[others].tobytes() == before[others].tobytes()
     assert (blocks == kept).all()
     assert np.geterr() == state
-
-
-# What is found
-
-
-@pytest.mark.daily
-def test_the_law_of_the_release_in_l1_is_laplace_and_its_length_a_gamma():
-    """Beside a fixed answer, level 1e-6 each; noise of 1/1.3 and of 1.3 times the width is found."""
-    tried = Populous(oracle=lambda rows: np.full(3, 7.0), size=1, space="l1", limit=2.0, dimension=3)
-    budget, x, source = ApproxDP(8.0, 1e-3), np.zeros((40, 3)), np.random.default_rng(1)
-    unit = 2.0 * voted_scale(tried.design(40, 3, budget).plan)
-    out = [tried(x, budget=budget, rng=source).value for _ in range(1500)]
-    found = (np.array([one for one in out if not isinstance(one, Abstention)]) - 7.0) / unit
-    assert len(found) > 1300  # an answer but for a tenth
-    for sample, law in ((found.ravel(), "laplace"), (np.abs(found).sum(axis=1), gamma(3).cdf)):
-        assert kstest(sample, law).pvalue > LEVEL
-        for factor in (1.3, 1 / 1.3):
-            assert kstest(sample * factor, law).pvalue < LEVEL
 
 
 # What is refused, tokens, and groups at the ends of floats

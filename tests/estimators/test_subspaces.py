@@ -1,7 +1,7 @@
 """Eigenvalues and subspaces by blocks, and the covariance from a matrix quantile."""
 
 from fractions import Fraction
-from math import log1p, sqrt
+from math import sqrt
 from unittest.mock import patch
 
 import numpy as np
@@ -11,7 +11,6 @@ from scipy.special import ndtri
 
 from tests.estimators.streams import rng, squared_gap
 from workbench.estimators import matrix_quantile
-from workbench.estimators.matrix_quantile import MatrixQuantile
 from workbench.estimators.subspaces import (
     BITS,
     CLOSEST,
@@ -23,8 +22,7 @@ from workbench.estimators.subspaces import (
     weighted_mean,
     whole_points,
 )
-from workbench.privacy import ZCDP, ApproxDP, UnitNoise
-from workbench.privacy.stable import LAPLACE
+from workbench.privacy import ZCDP, UnitNoise
 
 BOTH = pytest.mark.parametrize("calibration", ["tight", "paper"])
 
@@ -200,25 +198,9 @@ def test_the_noise_of_a_vote_has_the_scale_of_the_proof():
     assert found[0, 0] == pytest.approx((move + 0.1) * tau / bound / sqrt(0.5), rel=1e-12)
 
 
-# The covariance from a matrix quantile: its design, and what it charges.
-
-
-CHARGED = [(120, 2), (400, 5)]  # rows and columns, of a mask of either kind
-
-
 @pytest.mark.daily
 def test_kept_cells_are_those_that_are_simulated():
     kept = matrix_quantile.cells(2, 3)
     for one, other in zip(kept, matrix_quantile.simulated(2, 3), strict=True):
         assert np.allclose(one["slopes"], other["slopes"], atol=2e-7)
         assert one["trace"] == pytest.approx(other["trace"], abs=2e-7)
-
-
-@pytest.mark.parametrize(("n", "d"), CHARGED)
-def test_the_charge_is_that_of_the_test_that_it_prices(n, d):
-    """Eigenvalues are between 1/(1 + g) and 1 + g; their logarithms of one sign add up to g at most."""
-    made = MatrixQuantile(n, d, ApproxDP(8.0, 1e-6), 0.1).design
-    thin, g = made.charge.mechanism == LAPLACE, made.test.change
-    assert made.charge.sensitivity == (log1p(g) if thin else g)
-    assert thin == (d < 5)
-    assert (made.plan, made.charge.most, made.charge.d) == (made.charge, made.test.most, d)

@@ -106,9 +106,9 @@ def test_no_pair_of_runs_has_a_larger_hockey_stick_than_delta(budget, kind):
 @pytest.mark.parametrize("budget", [USUAL, LOUD], ids=str)
 def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
     """The hockey stick of a Wishart mask is tabulated from above: .16 % too wide at (4, .001) and d = 6."""
-    one = charge(budget, kind, d)
+    one = charge(budget, kind, d, 0.8 if kind == LOCATED else 0.2)
     _, _, least = expected_draw(one, d)
-    assert least * (1 - 1e-6) <= scale_of(one) <= least * 1.002
+    assert least * (1 - 1e-6) <= scale_of(one) <= least * 1.003
 
 
 # Draws
