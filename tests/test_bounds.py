@@ -79,6 +79,8 @@ VALUES = [  # of a shape its terms; those whose rows are searched have committed
     *((l17.location_sample_size, given, [n])  # of twice to once as many as an enumeration needs
       for given, n in (((10.0, 0.5, 0.1), 115), ((30.0, 1.0, 0.01), 90))),
     (limits.near_mean_rows, (0.1, 1000, 1.0, 0.0, 0.5), [2786.0]),  # as of 600 columns
+    (limits.mean_limit, (0.1,), [0.2533471031]),
+    (limits.scale_limit, (0.1,), [0.3963420020]),
     (l17.stable_location_sample_size, (1.0, 1e-6, 0.01), [141]),
     (resilience.margin_rate, (0.05, 2 * 1.6448536269514722), [0.07244252752]),
     (resilience.margin_rate, (0.05, 0.5), [0.0]),

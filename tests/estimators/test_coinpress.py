@@ -32,11 +32,6 @@ from workbench.losses import mahalanobis_covariance_error
 from workbench.privacy.noise import uniform_basis
 
 
-@pytest.mark.parametrize("own", [{"steps": 3}, {"mode": "proved"}, {"calibration": "paper"}])
-def test_joint_steps_are_for_steps_that_are_chosen_and_winsorised(own):
-    assert not CoinPressCovariance(upper=100.0, lower=1.0, **own).jointly(10_000, 10, ZCDP(0.5))
-
-
 def test_a_mean_beyond_its_bound_is_found_by_pairs_alone():
     x = stream(3).standard_normal((3000, 2)) + 1e4
     for paired, good in ((True, True), (False, False)):

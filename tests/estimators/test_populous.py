@@ -11,7 +11,6 @@ import pytest
 
 from tests.estimators.streams import rng
 from workbench import MedianOfMeansMean, Populous
-from workbench.bounds.limits import mean_limit, scale_distance, scale_limit
 from workbench.errors import ArgumentError
 from workbench.estimators import votes
 from workbench.estimators.populous import SPACES, covariance_limits
@@ -29,7 +28,6 @@ from workbench.estimators.votes import (
     Vote,
     moment_factors,
 )
-from workbench.losses import univariate_total_variation
 from workbench.privacy import ApproxDP
 
 
@@ -314,9 +312,3 @@ def test_the_smallest_and_the_largest_usable_groups_are_compared_without_an_exce
     assert groups.usable.all()
     with np.errstate(all="ignore"):
         assert groups.friends(5.0).tolist() == [12, 12, 6] * 6
-
-
-def test_the_limits_are_the_least_distances():
-    assert scale_limit(0.1) == pytest.approx(0.396, abs=1e-3)
-    assert mean_limit(0.1) == pytest.approx(0.2533, abs=1e-4)
-    assert scale_distance(2.0) == pytest.approx(univariate_total_variation(0.0, 1.0, 0.0, 2.0))

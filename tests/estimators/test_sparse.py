@@ -12,7 +12,6 @@ from workbench.contracts.lone_row import noise_of
 from workbench.errors import ArgumentError
 from workbench.estimators import adaptive_covariance as adaptive
 from workbench.estimators import nets
-from workbench.estimators.adaptive_covariance import denoised, first_mass
 from workbench.estimators.nets import ROWS, PureNetCovariance, monomials
 from workbench.estimators.sparse import RULES, LocalThresholdedCovariance, ThresholdedCovariance
 from workbench.populations.sparse import conditioned, sparse_signal
@@ -86,12 +85,6 @@ def test_the_squared_error_is_as_it_is_estimated(truth, most, by_entries):
     assert abs(np.mean(off)) < 4 * np.std(off) / sqrt(len(off))
 
 
-def test_noise_stands_out_of_noise_hardly_ever():
-    noise = stream(4).standard_normal((2000, adaptive.BINS))
-    assert sum(first_mass(one, 1.0) is not None for one in noise) <= 4
-    assert first_mass(np.append(np.zeros(200), np.full(120, 2.5)), 1.0) == 200
-
-
 def released(x, seed, **more):
     return AdaptiveCovariance(**more)(x, budget=HALF, rng=stream(seed)).value
 
@@ -115,21 +108,6 @@ def test_a_far_mean_is_found_whatever_is_absent(share):
         value = released(rows, seed, radius=1e6, centred=False)
         assert np.linalg.norm(value.covariance - truth) < 0.15 * np.linalg.norm(truth)
         assert value.mean == pytest.approx(np.full(5, 3e5), abs=0.05)
-
-
-def test_a_centred_moment_is_that_of_the_rows_that_are_there():
-    x = stream(9).standard_normal((20_000, 3))
-    x[::3] = np.nan
-    assert np.linalg.norm(released(x, 1, radius=10.0) - np.eye(3)) < 0.17
-
-
-def test_entries_answer_where_they_are_surely_better():
-    rng, chosen = stream(11), []
-    band = 0.05 * (np.eye(60) + 0.4 * np.eye(60, k=1) + 0.4 * np.eye(60, k=-1)) / 3
-    for truth, level in ((band, 0.0005), (0.3 * np.eye(2), 0.02)):
-        chosen.append([denoised(truth + level * symmetric(rng, len(truth)), level)[2] for _ in range(20)])
-    assert all(chosen[0])
-    assert not any(chosen[1])
 
 
 # Sparse covariances, and the choice from a net.

@@ -25,6 +25,7 @@ from workbench.privacy import ZCDP, ApproxDP, Charge, PureDP, SecureNoise, Simul
 from workbench.privacy.cuts import BITS, Level, Node
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import exponential, noisy_max
+from workbench.privacy.stable import ChargedRoot
 
 FACTORS, ONE = (1.0, SCALE_FACTOR, 1 / SCALE_FACTOR), 2**20
 DRAWS, SCALE, BOUND, UNIT = 10_000, 0.7, 3.0, 1 / ONE  # a bound in scales; a unit that no test sees
@@ -128,16 +129,24 @@ def test_a_cut_of_two_alike_falls_on_either():
 # Masks
 
 
-def thompson(matrices):
-    return np.abs(np.log(np.linalg.eigvalsh(matrices))).max(axis=-1)
-
-
-@pytest.mark.turns(6)
-@pytest.mark.parametrize("d", [2, 3, pytest.param(4, marks=pytest.mark.daily)])
-def test_thompson_laplace_masks_have_the_law_of_their_rate(d):
-    rate, noise = (20.0 if d == 4 else 12.0), SimulatedNoise(rng())
-    masks = np.array([noise.thompson_laplace(np.eye(d), 1.0, 1 / rate) for _ in range(3000)])
-    assert is_of(largest_exponent(d, rate), thompson(masks))
+@pytest.mark.daily
+@pytest.mark.parametrize(
+    ("source", "d", "rate", "count", "wrong"),
+    [
+        *((SimulatedNoise, d, 12.0 + 8 * (d == 4), 3000, 1.3) for d in (2, 3, 4)),
+        *((SecureNoise, d, rate, 2500, 1.3) for d, rate in ((1, 3.0), (2, 12.0))),
+        *((SecureNoise, d, rate, count, 2.0) for d, rate, count in ((3, 12.0, 600), (4, 20.0, 250))),
+    ],
+)
+def test_thompson_laplace_masks_have_their_law(source, d, rate, count, wrong):
+    """Wrong rates are rejected, of few draws by larger factors; squares of a uniform basis are betas."""
+    noise, root = source(*[rng()] * (source is SimulatedNoise)), ChargedRoot(np.eye(d))
+    draws = np.array([noise.thompson_laplace(root, 1.0, 1 / rate) for _ in range(count)])
+    values, bases = np.linalg.eigh(draws)
+    largest = np.abs(np.log(values)).max(axis=1)
+    found = [is_of(largest_exponent(d, one), largest) for one in (rate, rate / wrong, rate * wrong)]
+    assert found == [True, False, False]
+    assert d == 1 or is_of(stats.beta(0.5, (d - 1) / 2).cdf, bases[:, 0, 1] ** 2)
 
 
 def test_wishart_noise_has_the_distribution_of_rows():

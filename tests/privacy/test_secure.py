@@ -15,7 +15,7 @@ import pytest
 from mpmath import mpf
 from scipy import stats
 
-from tests.privacy.kit import FALSE_ALARM, Recorded, Tape, largest_exponent
+from tests.privacy.kit import FALSE_ALARM, Recorded, Tape
 from workbench.errors import ArgumentError
 from workbench.privacy import SecureNoise, exact, secure
 from workbench.privacy.grid import OnGrid
@@ -107,34 +107,17 @@ def test_gamma_numbers_are_kept_with_the_ratio_of_the_densities(shape):
     assert 1 < decisions.count(False) < 70
 
 
-def masks(kind, root, scale, count):
-    rng = np.random.default_rng(3)
-    return np.array([getattr(secure, kind)(root, scale, rng.bytes) for _ in range(count)])
-
-
 @pytest.mark.turns(4)
 def test_wishart_masks_have_their_law():
     """The trace has dν degrees of freedom, 1/(M⁻¹)₁₁ has ν - d + 1 (Muirhead 1982), for any root."""
     root, d = np.array([[2.0, 0.0], [-1.0, 0.5]]), 2  # gamma variables of shapes 1.25 and 0.75
-    draws = np.linalg.inv(root) @ masks("wishart", root, 1 / 2.5, 2500) @ np.linalg.inv(root).T
+    read = np.random.default_rng(3).bytes
+    draws = np.array([secure.wishart(root, 1 / 2.5, read) for _ in range(2500)])
+    draws = np.linalg.inv(root) @ draws @ np.linalg.inv(root).T
     for rows in (2.5, 2.5 * 1.3, 2.5 / 1.3):
         first = rejected(rows * np.trace(draws, axis1=1, axis2=2), stats.chi2(d * rows).cdf)
         second = rejected(rows / np.linalg.inv(draws)[:, 0, 0], stats.chi2(rows - d + 1).cdf)
         assert (first or second) == (rows != 2.5)
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize(
-    ("d", "rate", "count", "wrong"),
-    [(1, 3.0, 2500, 1.3), (2, 12.0, 2500, 1.3), (3, 12.0, 600, 2.0), (4, 20.0, 250, 2.0)],
-)
-def test_thompson_laplace_masks_have_their_law(d, rate, count, wrong):
-    """Wrong rates are rejected, of few draws by larger factors; squares of a uniform basis are betas."""
-    values, bases = np.linalg.eigh(masks("thompson_laplace", np.eye(d), 1 / rate, count))
-    largest = np.abs(np.log(values)).max(axis=1)
-    found = [rejected(largest, largest_exponent(d, one)) for one in (rate, rate / wrong, rate * wrong)]
-    assert found == [False, True, True]
-    assert d == 1 or not rejected(bases[:, 0, 1] ** 2, stats.beta(0.5, (d - 1) / 2).cdf)
 
 
 def by_hand(root, eta, chunks):

@@ -363,29 +363,19 @@ def test_exact_delta_is_that_of_draws_and_of_an_integral_and_vertices_are_worst(
 
 FAR = stable.LocatedCharge("location", LOCATED, 1.0, USUAL, 0.6, 40, 2, SILENT)
 REFUSED = (
-    (
-        stable.thompson_laplace_scale,
-        (Charge("mask", "thompson_laplace", 0.01, PureDP(1.0)), 5),
-        "^d = .* at most 4",
-    ),
-    (
-        stable.thompson_laplace_scale,
-        (Charge("mask", "thompson_laplace", 0.5, PureDP(1.0)), 3),
-        "^sens.* below 0.25",
-    ),
-    (stable.wishart_scale, (Charge("mask", "wishart", 0.1, PureDP(1.0)), 3), "^cost = "),
-    (stable.wishart_scale, (Charge("mask", "wishart", 9.0, COST), 3), "^sens.* at most 0.0"),
-    (
-        stable.square_scale,
-        (Charge("mask", "square", log1p(0.5), COST), 3),
-        "^sens.* below 0.00.* for Lemma 5.1",
-    ),
+    *((getattr(stable, f"{kind}_scale"), (Charge("mask", kind, moved, cost), d), words)
+      for kind, moved, cost, d, words in (
+          ("thompson_laplace", 0.01, PureDP(1.0), 5, "^d = .* at most 4"),
+          ("thompson_laplace", 0.5, PureDP(1.0), 3, "^sens.* below 0.25"),
+          ("wishart", 0.1, PureDP(1.0), 3, "^cost = "),
+          ("wishart", 9.0, COST, 3, "^sens.* at most 0.0"),
+          ("square", log1p(0.5), COST, 3, "^sens.* below 0.00.* for Lemma 5.1"))),
     (stable.stable_scale, (charge(USUAL, WISHART, d=5, change=3.0),), "^sensitivity = .* smaller"),
     (stable.stable_scale, (charge(USUAL, LAPLACE, d=3, change=30.0),), "^sensitivity = .* below 0"),
     (stable.located_scale, (FAR,), "^spread = 0.6: expected at most 0.5"),
     (stable.room, (USUAL, 0.01, 1e6, 40, SILENT), "^degrees = "),
     (stable.room, (USUAL, 0.6, 8.0, 40, SILENT), "^degrees = "),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("scale", "given", "words"), REFUSED)

@@ -54,6 +54,7 @@ def test_the_bottom_is_rounded_up_and_no_further_and_a_window_has_room_for_round
 def test_places_are_points_of_the_lattice_in_their_piece():
     locator, points = WindowMedian(left=0.1, right=0.3), np.array([0.05, 0.1, 0.15, 1e15, 7.0])
     pieces, charge = locator.pieces(points), locator.charge("locate", ApproxDP(1.0, 0.1))
+    assert not locator.choices(pieces, charge.cost)[1].counts[:-1][pieces.void].any()
     for source in (SimulatedNoise(np.random.default_rng(1)), SecureNoise()):
         drawn = [locator.draw(points, charge, source) for _ in range(20)]
         for place in (one for one in drawn if one is not None and abs(one) < 2.0**53 * locator.step):
