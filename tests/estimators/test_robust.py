@@ -20,7 +20,6 @@ from workbench.contracts.lone_row import noise_of
 from workbench.errors import ArgumentError
 from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, rows_for, scatter_factors
 from workbench.estimators.prime import Score, exponential, left_after, tail_set, weighed
-from workbench.estimators.robust import RobustMean
 from workbench.estimators.tukey import MOST, ResilientMean, grid_size, trimmed
 from workbench.estimators.votes import Groups, Points
 from workbench.linalg import norms
@@ -113,17 +112,7 @@ def test_the_table_is_what_its_script_makes(of, size):
         assert getattr(kept, name) == (numbers if name == "of" else pytest.approx(numbers, rel=1e-3))
 
 
-# Where a filter of single rows cuts; PRIME: the exponential, and that neighbours stay neighbours.
-
-
-def test_the_cut_of_normal_rows_lies_where_the_bad_ones_begin():
-    rule = RobustMean(radius=10.0, sigma=1.0).steps(100_000, 10, ApproxDP(10.0, 0.01))
-    scores = rng(10).chisquare(2, 100_000)
-    for place in (30.0, 15.0, 8.0):
-        scores[:5000] = place + rng(11).random(5000)
-        cut = rule.cut(2, np.histogram(scores, [*rule.edges(2), np.inf])[0])
-        assert cut <= place
-        assert (scores[5000:] <= cut).mean() > 0.9, "too many good rows go"
+# PRIME: the exponential, and that neighbours stay neighbours.
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e4])

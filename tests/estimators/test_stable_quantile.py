@@ -94,18 +94,16 @@ def tied(rng):
 def extreme(rng):
     """Pairs that use up at least 55/59 of the bound on the trace, and may move h by 1.
 
-    m equal rows on every axis and, on the first, row 0: far, then 0; turned, and stretched. ψ(q) = min(q, 1),
-    a level u of 60 or more, m above all levels. On the first axis P_v = m/(v - 1) with the far row, m/v
-    without: D = 1/(u - 1). Σ ψ' x xᵀ = m, so that C_t compares u - t with G + t. At the strength at which C_1
-    just holds, G - 1 = u - 3, and D uses up (u - 3)/(u - 1); at the one at which C_2 just fails,
-    (u - 5)/(u - 1), and h = 1 becomes 2 with the 0.
+    m equal rows on every axis and, on the first, row 0: far, then 0. ψ(q) = min(q, 1), a level u of 60 or
+    more, m above all levels. On the first axis P_v = m/(v - 1) with the far row, m/v without: D = 1/(u - 1).
+    Σ ψ' x xᵀ = m, so that C_t compares u - t with G + t. At the strength at which C_1 just holds, G - 1 =
+    u - 3, and D uses up (u - 3)/(u - 1); at the one at which C_2 just fails, (u - 5)/(u - 1), and h = 1
+    becomes 2 with the 0.
     """
     d, t, most = int(rng.integers(1, 5)), int(rng.integers(1, 3)), int(rng.integers(2, 5))
     level = LOWEST * (1 + rng.random())
     m = int((level + 2 * most) * rng.uniform(1.1, 2.0)) + 1
-    turn = np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-2, 2, d)
-    mixing = turn @ np.linalg.qr(rng.standard_normal((d, d)))[0] * 10.0 ** rng.uniform(-20, 20)
-    first = np.vstack([1e6 * np.eye(d)[:1], np.repeat(np.eye(d), m, axis=0)]) @ mixing.T
+    first = np.vstack([1e6 * np.eye(d)[:1], np.repeat(np.eye(d), m, axis=0)])
     second = first.copy()
     second[0] = 0.0
     test = Stability(len(first), d, Influence(1.0), level, most, 2.0)
@@ -384,8 +382,7 @@ def test_scores_of_neighbours_at_the_edge_differ_by_one(share):
 
 # Lifted rows
 
-N, MOST, LEVEL, PLAIN = 61, 5, 11.0, Influence(1.0)
-REPLACEMENTS = (1.0, -1.0, 1e-3, 30.0, 1e8, 1e60)
+N, LEVEL, PLAIN = 61, 11.0, Influence(1.0)
 DESIGNS = [
     (500, 3, 0.5, 90.0, 8, 35.0, 4.5),
     (2000, 2, 1.0, 400.0, 20, 250.0, 4.0),
@@ -395,21 +392,6 @@ DESIGNS = [
 
 def lifting(n, d, knee, level, most, strength, least):
     return LiftedStability(n, d, Influence(knee), level, most, strength, least=least)
-
-
-@pytest.mark.daily
-def test_units_of_a_neighbour_are_no_larger_one_count_below():
-    moved, rng = 0, np.random.default_rng(3)
-    for number in range(200):
-        x = rows_of(number % 7, N, 2, rng) + rng.choice([0.0, 1.0, 1e12])
-        y, middle = x.copy(), int(np.argsort(x[:, 0])[N // 2])
-        y[middle] += rng.choice(REPLACEMENTS) * (x[rng.integers(N)] - x[middle])
-        for t in range(2, MOST + 1):
-            here = Lifted.around(x, PLAIN, LEVEL - 1.001 * (t - 1), t)
-            there = Lifted.around(y, PLAIN, LEVEL - 1.001 * (t - 2), t - 1)
-            assert (there.exponents <= here.exponents).all()
-            moved += not np.array_equal(there.centre, here.centre)
-    assert moved > 200
 
 
 def test_units_do_not_follow_the_median_of_the_rows_that_are_there():
