@@ -102,17 +102,6 @@ def test_an_interval_that_is_not_the_whole_line_has_a_width(n):
     assert Interval(level=0.1, sigma=1.0).half_width(n, ApproxDP(1.0, 1e-3)) > 0
 
 
-NOTHING_KNOWN = [IntervalUnknownVariance(), IntervalUnknownVariance(calibration="paper"), IntervalMean()]
-
-
-@pytest.mark.turns(3)
-@pytest.mark.parametrize("estimator", NOTHING_KNOWN, ids=repr)
-def test_a_constant_column_gives_the_whole_line(estimator):
-    for seed in range(3):
-        value = estimator(np.full(5000, FAR), budget=APPROX, rng=rng(seed)).value
-        assert (value.low, value.high) == (-inf, inf)
-
-
 # Private scales: what they make of absent rows.
 
 

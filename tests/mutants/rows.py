@@ -570,7 +570,7 @@ SOURCES = {
     "choice": ("selection_has_its_exact_law", "simulated", "*SELECTIONS[0]"),
     "cuts": ("a_cut_of_two_alike_falls_on_either",),
     "thompson_laplace": ("thompson_laplace_masks_have_their_law", "=SimulatedNoise", 2, 12.0, 3000, 1.3),
-    "wishart": ("wishart_noise_has_the_distribution_of_rows",),
+    "wishart": ("traces_of_masks_have_the_law_of_their_scale", "*TRACES[0]"),
 }
 
 PROPERTIES = (

@@ -149,18 +149,17 @@ def test_thompson_laplace_masks_have_their_law(source, d, rate, count, wrong):
     assert d == 1 or is_of(stats.beta(0.5, (d - 1) / 2).cdf, bases[:, 0, 1] ** 2)
 
 
-def test_wishart_noise_has_the_distribution_of_rows():
-    noise = SimulatedNoise(rng(9))
-    traces = [12 * np.trace(noise.wishart(np.eye(3), 1.0, 1 / 12)) for _ in range(20_000)]
-    assert is_of(stats.chi2(36).cdf, traces)
+TRACES = (
+    ("wishart", 3, 1 / 12, lambda scale: stats.chi2(3 / scale, scale=scale)),
+    ("square", 2, 0.4, lambda scale: stats.ncx2(4, 2 / scale**2, scale=scale**2)),
+)
 
 
-@pytest.mark.turns(6)
-def test_square_noise_has_a_noncentral_trace_of_its_scale():
-    noise, eta = SimulatedNoise(rng(3)), 0.4
-    traces = np.array([np.trace(noise.square(np.eye(2), 1.0, eta)) for _ in range(4000)])
-    scales = (factor * eta for factor in FACTORS)
-    assert [is_of(stats.ncx2(4, 2 / one**2).cdf, traces / one**2) for one in scales] == [True, False, False]
+@pytest.mark.parametrize(("kind", "d", "scale", "law"), TRACES)
+def test_traces_of_masks_have_the_law_of_their_scale(kind, d, scale, law):
+    noise = SimulatedNoise(rng(3))
+    traces = [np.trace(getattr(noise, kind)(np.eye(d), 1.0, scale)) for _ in range(20_000)]
+    assert [is_of(law(factor * scale).cdf, traces) for factor in FACTORS] == [True, False, False]
 
 
 # Statistics that noise is added to, on hostile floats: finite, silent, and within their sensitivity.
