@@ -59,14 +59,11 @@ def asked(subject, settings=None, **more):
 
 def bound(answer, n, budget=None):
     """The bound, or the prediction, of an answer's estimator; infinite where so few rows are refused."""
-    one, spent = answer.candidate, budget or answer.budget
-    values = {name: given.value for name, given in one.parameters.items()}
-    values |= {"calibration": one.calibration} if one.calibration else {}
-    estimator = replace(CATALOG[answer.key].estimator, **values)
+    one, asked = answer.candidate, (n, answer.candidate.d, budget or answer.budget)
     try:
         if one.kind == "predicted":
-            return estimator.predicted_error(n, one.d, spent)
-        return estimator.error_bound(n, one.d, spent, 0.05)
+            return one.estimator.predicted_error(*asked)
+        return one.estimator.error_bound(*asked, 0.05)
     except ArgumentError:
         return inf
 
@@ -160,12 +157,6 @@ def test_no_entry_takes_fewer_rows_than_it_says_and_a_refusal_names_the_next_n_t
 # Simulation
 
 
-def simulated(key, *, runs=60, jobs=1, seed=1, share=0.5, **more):
-    how = Simulation(runs=runs, jobs=jobs, seed=seed, share=share)
-    known = {"subject": key, "alpha": 0.2, "budget": BUDGET, "settings": facts(key) if key else {}}
-    return compared(Question(**known | {"simulation": how} | more))
-
-
 @pytest.mark.turns(4)
 @pytest.mark.parametrize("key", PRIVATE)
 def test_every_key_has_rows_that_are_the_hardest_and_answers_on_them(key):
@@ -182,24 +173,20 @@ def test_every_key_has_rows_that_are_the_hardest_and_answers_on_them(key):
 
 
 @pytest.mark.turns(3)
-def test_simulation_costs_what_is_told_first_and_needs_more_rows_for_a_larger_share():
-    said = []
-    how = Simulation(runs=40)
-    question = asked("location", alpha=2.5, budget=PureDP(1.0), simulation=how, calibrations=("tight",))
+def test_simulation_costs_what_is_told_first_needs_more_rows_for_a_larger_share_and_repeats_itself():
+    said, tight = [], {"calibrations": ("tight",)}
+    question = asked("location", alpha=2.5, budget=PureDP(1.0), simulation=Simulation(runs=40), **tight)
     by_key = {one.proved.key: one for one in compared(question, lambda *numbers: said.append(numbers))}
     assert by_key["univariate/stable-location"].simulated is None  # refuses the budget
     assert by_key["univariate/histogram-location"].simulated.found.runs >= 40
     assert [count for count, _ in said] == [1]
-    (half,), (most,) = (simulated("univariate/clipped-mean", runs=200, share=q) for q in (0.5, 0.9))
+    (half,), (again,), (other,), (most,) = (
+        compared(asked("univariate/clipped-mean", simulation=Simulation(**how), **tight))
+        for how in ({}, {"jobs": 2}, {"seed": 2}, {"share": 0.9})
+    )
     assert half.simulated.n < most.simulated.n < half.proved.n
-
-
-@pytest.mark.daily
-def test_any_number_of_workers_finds_the_same_and_another_seed_does_not():
-    one, two, other = ([said.simulated for said in simulated("location", alpha=2.5, **more)]
-                       for more in ({}, {"jobs": 2}, {"seed": 2}))  # fmt: skip
-    assert one == two
-    assert [said.found.interval for said in one] != [said.found.interval for said in other]
+    assert half == again
+    assert half.simulated.found.interval != other.simulated.found.interval
 
 
 own = ClippedBoxMean(radius=5.0, sigma=1.0)
@@ -209,10 +196,13 @@ addition = Addition(entry=entry)
 
 def test_an_estimator_of_ones_own_is_planned_and_simulated():
     mine = own_entry(f"{__name__}:own", "mean")
-    (alone,) = simulated("", own=(mine,), d=1, settings={"radius": 3.0})
+    how = {"alpha": 0.2, "budget": BUDGET, "own": (mine,)}
+    (alone,) = compared(
+        Question(subject="", **how, d=1, settings={"radius": 3.0}, simulation=Simulation(runs=60))
+    )
     assert alone.predicted.n == pytest.approx(alone.simulated.n, rel=0.7)
     assert alone.proved.candidate.parameters["radius"].value == 3.0
-    beside = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(mine,))
+    beside = Question(subject="mean", **how)
     assert next(iter(candidates(beside))).entry.key == mine.key
     listed = Question(subject="mean", alpha=0.2, budget=BUDGET, own=(entry,))
     assert [one.entry.key for one in candidates(listed)].count(entry.key) == 1
@@ -242,25 +232,6 @@ def test_rows_are_turned_into_a_budget_with_the_usual_delta_or_another(command):
     assert one["budget"] == {"text": "ρ = 0.5 zCDP", "rho": 0.5, "delta": 0.0}
     assert printed(command, *LOCATION).startswith("where answers begin, at (ε = 1, δ = 1e-06)-DP")
     assert "least bound found is 2.5" in " ".join(printed(command, *LOCATION, "--alpha", "1", code=1).split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("means",), ("estimand = 'means'", "mean, quantiles, location", "did you mean mean?")),
-        (("mean", "--set", "radios=1"), ("set radios = 1", "did you mean radius?")),
-        (("univariate/median", "--alpha", "1"), ("set radius = None", "--set sigma=NUMBER")),
-        (("mean", "--relative", "1%"), ("relative = '1%'", "--set centre=NUMBER")),
-        (("mean", "--confidence", "0.9", "--beta", "0.1"), ("either --confidence or --beta",)),
-        (("mean", "--n", "10", "--epsilon", "1", "--alpha", "1"), ("n = 10", "either --n", "--epsilon")),
-        (("mean", "--alpha", "1", "--simulate", "--runs", "3"), ("runs",)),
-        (("--from", "nothing"), ("expected module:object",)),
-        (("--from", f"{__name__}:BUDGET"), ("with plan",)),
-        (("--from", f"{__name__}:own"), ("estimand = ''",)),
-    ],
-)  # fmt: skip
-def test_a_wrong_question_is_one_line(command, arguments, words):
-    assert len(command("plan", *arguments).refused(*words)) <= 220
 
 
 def test_a_confidence_is_the_probability_of_no_larger_error_and_a_relative_error_a_share_of_the_centre(

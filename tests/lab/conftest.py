@@ -11,6 +11,7 @@ import time
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -29,11 +30,6 @@ DEFAULTS = [
 def environment():
     own = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     return os.environ | own
-
-
-def run_workbench(*arguments, cwd=None):
-    command = [sys.executable, "-m", "workbench.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment(), cwd=cwd, check=False)
 
 
 def write_notebook(path, *cells, parameters=DEFAULTS):
@@ -132,11 +128,12 @@ SETTINGS = (
 STOPS_WITHIN = 20  # seconds
 
 
-class Server:
+class Server(NamedTuple):
     """A running JupyterLab: its process, where it is, and the token it wants."""
 
-    def __init__(self, process, base, token):
-        self.process, self.base, self.token = process, base, token
+    process: subprocess.Popen
+    base: str
+    token: str
 
     def ask(self, method, what, data=None):
         header = {"Authorization": f"token {self.token}"}

@@ -4,7 +4,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
@@ -13,18 +12,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from tests.lab.conftest import environment
+from tests.lab.conftest import ROOT, environment
 from workbench.catalog import CATALOG
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart, Heat, Mark, Panel, Series
 from workbench.charts.curves import agreement
-from workbench.charts.drawing import PAGE, RC, draw, png, svg
+from workbench.charts.drawing import RC, draw, png, svg
 from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError
 from workbench.lab.figures import VERDICTS, richest
 
-FIGURES = Path(__file__).parents[2] / "figures"
-COMMITTED = [path for path in sorted(FIGURES.glob("*/*.json")) if path.name != VERDICTS]
+COMMITTED = [path for path in sorted(ROOT.glob("figures/*/*.json")) if path.name != VERDICTS]
 SLACK = 2.0  # pixels at 100 for an inch: what letters leave blank at the ends of their boxes
 N = np.logspace(2, 5, 5)
 LINES = (
@@ -36,14 +34,14 @@ LINES = (
 PANEL = Panel("Error", "n", "error", LINES, note="A note.")
 
 
-def chart(*panels, title="Error falls as 1/n & no slower"):
-    return Chart("toy", title, panels, alt="Everything <falls>.")
+def chart(*panels):
+    return Chart("toy", "Error falls as 1/n & no slower", panels, alt="Everything <falls>.")
 
 
-def faults(shown, form=PAGE):
+def faults(shown):
     """Return the words of a drawn picture that leave the page, and pairs of words that touch."""
     with mpl.rc_context(RC):
-        figure = draw(shown, form)
+        figure = draw(shown)
         canvas = FigureCanvasAgg(figure)
         canvas.draw()
         texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.lab.conftest import DEFAULTS, ROOT, checkout, run_workbench, write_notebook
+from tests.lab.conftest import DEFAULTS, ROOT, checkout, write_notebook
 from workbench.catalog import CATALOG
 from workbench.chapters.parameters import CHAPTERS
 from workbench.chapters.registry import CLAIMS
@@ -157,7 +157,7 @@ def test_a_notebook_is_as_it_must_be_its_plan_fills_ninety_minutes_and_copies_st
     assert capsys.readouterr().err.count("which may hold answers") == 2
 
 
-# The pages: everything has its card, links lead somewhere, nothing is loaded, no word is markup.
+# The pages: everything has its card, links lead somewhere, no word is markup; browsers see what is loaded.
 
 
 class Elements(HTMLParser):
@@ -192,9 +192,6 @@ def test_everything_has_a_card_links_lead_somewhere_and_no_word_is_markup(tmp_pa
     assert ids["proofs.html"] >= {path.stem for path in (ROOT / "workbench" / "proofs").glob("*.md")}
     assert ids.keys() >= {f"{path.stem}.html" for path in NOTEBOOKS}
     for name, page in pages.items():
-        loaded = [one.get(where) for tag, one in page if tag != "a" for where in ("src", "href")]
-        assert all(one.startswith("data:") for one in filter(None, loaded))
-        assert all("alt" in one for tag, one in page if tag == "img")
         links = {one["href"] for tag, one in page if tag == "a" and "href" in one}
         for file, _, anchor in (one.partition("#") for one in links if not re.match("https?:", one)):
             assert not anchor or anchor in ids[file or name], (name, file, anchor)
@@ -273,13 +270,14 @@ def test_lists_are_whole_proofs_are_folded_exercises_have_solutions_and_appendic
 
 
 @pytest.mark.daily
-def test_a_run_is_asked_for_and_one_that_fails_makes_no_slides(project, tmp_path):
+def test_a_run_is_asked_for_and_one_that_fails_makes_no_slides(project, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(project)
     write_notebook(project / "notebooks" / "02_bad.ipynb", "1 / 0")
     asked = ("--run", "--out", tmp_path / "out", "--lecturer", "A. <B>", "--date", "Monday")
-    assert run_workbench("slides", "01_good", *asked, cwd=project).returncode == 0
+    assert command("slides", "01_good", *asked).returncode == 0
     page = (tmp_path / "out" / "01_good.slides.html").read_text()
     assert all(one in page for one in ('<pre class="output">42', "http-equiv", "Monday"))
-    done = run_workbench("slides", "02_bad", *asked, cwd=project)
+    done = command("slides", "02_bad", *asked)
     line = "02_bad: error: ZeroDivisionError: division by zero (cell 3)\n"
     assert (done.returncode, done.stderr) == (1, line)
-    assert run_workbench("slides", "01_good", "--out", project / "figures", cwd=project).returncode == 2
+    assert command("slides", "01_good", "--out", project / "figures").returncode == 2

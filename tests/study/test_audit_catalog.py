@@ -23,7 +23,7 @@ ATTACKED = {  # fast ones: counts, their largest, numbers, matrices, orthogonal 
     "covariance/local-thresholded",
     "spectral/eigenvalues",
 }
-BROKEN = {  # a choice among candidates, tipped votes, orthogonal and blockwise pairs
+BROKEN = {  # beside all on the line: a choice among candidates, tipped votes, orthogonal and blockwise pairs
     "mean/tukey",
     "mean/populous-robust",
     "covariance/local-thresholded",
@@ -40,14 +40,14 @@ REACHED = {
 }
 
 
-def some(chosen, everything):
+def some(chosen):
     """A few of many: `workbench audit`, which every change has to pass, and the slow tests take them all."""
-    assert {*chosen} <= {*everything}
-    return [one if one in chosen else pytest.param(one, marks=pytest.mark.slow) for one in everything]
+    assert {*chosen} <= {*KEYS}
+    return [one if one in chosen else pytest.param(one, marks=pytest.mark.slow) for one in KEYS]
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("key", some(ATTACKED, KEYS))
+@pytest.mark.parametrize("key", some(ATTACKED))
 def test_no_stage_of_an_entry_is_found_to_break_its_claim(key):
     found = [report for _, report in attacks([key])]
     assert not [report.message for report in found if report.violated]
@@ -71,14 +71,8 @@ def test_every_step_of_an_entry_is_attacked_and_the_whole(key):
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize("mutant", UNIVARIATE, ids=lambda mutant: mutant.name)
-def test_a_mutant_on_the_line_is_caught(mutant):
-    assert attacked(mutant).violated
-
-
-@pytest.mark.daily
-@pytest.mark.parametrize("key", some(BROKEN, multivariate.KEYS))
-def test_the_mutants_of_an_entry_in_many_dimensions_are_caught(key):
+@pytest.mark.parametrize("key", some(BROKEN | {one.found_by.key for one in UNIVARIATE}))
+def test_the_mutants_of_an_entry_are_caught(key):
     assert mutants_of(key)
     assert not [mutant.name for mutant in mutants_of(key) if not attacked(mutant).violated]
 

@@ -47,18 +47,17 @@ def block(radius: float, n: int, *, trials, data, noise):
     return {"error": 100 * radius / n * np.exp(0.3 * data.standard_normal(trials))}
 
 
-def scaling(power=1.0, instead=None, truth=1.0, **more):
-    """A statement that n is radius^power, for runs that need 100 radius."""
-    wrong = {"a root": power - 0.5, "a square": power + 1} if instead is None else instead
+def scaling(instead=None, stated=lambda radius: radius, **more):
+    """A statement that n is the radius, for runs that need 100 times that."""
+    wrong = {"a root": 0.5, "a square": 2.0} if instead is None else instead
     options = {
         "block": block,
         "alpha": lambda: 1.0,
-        "predicted": lambda radius: 100 * radius**truth,
+        "predicted": lambda radius: 100 * radius,
         "start": lambda: 150,
         "share": 0.5,
     }
-    moves = (Move("radius", VALUES, power, wrong, "v"),)
-    stated = more.pop("stated", lambda radius: radius**power)
+    moves = (Move("radius", VALUES, 1.0, wrong, "v"),)
     return next(Statement("S", "k", {}, stated, moves, **options | more).scalings())
 
 
@@ -88,7 +87,7 @@ def test_what_bounds_n_from_above_without_a_search_never_refutes_and_uses_no_lev
     ],
 )
 def test_a_rate_is_seen_only_where_wrong_ones_nearby_are_excluded(instead, error, status, rates):
-    one = scaling(1.0, instead)
+    one = scaling(instead)
     verdict = grows(one, found(one, [(v, 100 * v) for v in VALUES], error))
     record = verdict.detail["scaling"]
     assert (verdict.status, (record["rate"], record["rate_alone"])) == (status, rates)
@@ -105,9 +104,7 @@ def test_searches_without_an_end_are_left_out_and_a_proved_n_is_compared_with_wh
     never = [*leasts[:3], leasts[3]._replace(n=inf, interval=(1e9, inf), kind="never")]
     verdict = within(one, never, lambda at: 2 * at.predicted)
     assert (verdict.status, verdict.interval) == (Status.UNDECIDED, (0.0, inf))
-    sums = scaling(
-        stated=lambda radius: 10 + radius
-    )  # a term may outweigh the others, and not exceed its power
+    sums = scaling(stated=lambda radius: 10 + radius)  # a term may outweigh others, not exceed its power
     for truth, rate in ((1.0, "open"), (1.5, "faster")):
         verdict = grows(sums, found(sums, [(v, 100 * v**truth) for v in VALUES], 0.02))
         assert verdict.detail["scaling"]["rate"] == rate

@@ -39,21 +39,21 @@ def probit(width, share):
     return lambda n: ndtr(log(n / TRUTH) / width + ndtri(share))
 
 
-def step(low, high):
-    return lambda n: high if n >= TRUTH else low
+def step(high):
+    return lambda n: high if n >= TRUTH else 0.0
 
 
-def searched(world, share):
+def searched(curve, share):
     """Searches from predictions within a factor of 4."""
     away = [np.random.default_rng(seed).uniform(-log(4), log(4)) for seed in range(REPEATS)]
     target = Target(alpha=1.0, share=share, level=LEVEL)
-    return [least_n(world(seed), target, round(TRUTH * np.exp(by))) for seed, by in enumerate(away)]
+    return [least_n(successes(curve, k), target, round(TRUTH * np.exp(by))) for k, by in enumerate(away)]
 
 
 CURVES = {
     **{f"probit {width}": lambda q, width=width: probit(width, q) for width in (0.05, 0.4)},
     "laplace": lambda q: lambda n: 1 - (1 - q) ** (n / TRUTH),
-    "step": lambda q: step(0.0, (1 + q) / 2),
+    "step": lambda q: step((1 + q) / 2),
 }
 
 
@@ -61,7 +61,7 @@ CURVES = {
 @pytest.mark.parametrize("share", [0.5, 0.9])
 @pytest.mark.parametrize("curve", CURVES)
 def test_the_interval_covers_the_crossing_of_every_curve(curve, share):
-    found = searched(lambda seed: successes(CURVES[curve](share), seed), share)
+    found = searched(CURVES[curve](share), share)
     missed = sum(not one.interval[0] <= TRUTH * (1 + 1e-9) <= one.interval[1] * (1 + 2e-9) for one in found)
     assert missed <= binom.isf(WRONG, len(found), LEVEL)
     assert sum(one.kind in ("found", "rough") for one in found) > 0.7 * len(found)
@@ -70,7 +70,7 @@ def test_the_interval_covers_the_crossing_of_every_curve(curve, share):
 
 @pytest.mark.turns(4)
 def test_plateaus_and_dips_are_told_and_a_curve_may_begin_or_end_nowhere():
-    found = searched(lambda seed: successes(step(0.0, 0.8), seed), 0.9)
+    found = searched(step(0.8), 0.9)
     assert sum(one.kind in ("plateau", "never") for one in found) >= 0.9 * len(found)
     assert all(one.interval[1] == inf for one in found if one.kind == "plateau")
     dip = lambda n: 0.99 if TRUTH / 4 <= n < TRUTH / 2 or n >= TRUTH else 0.05  # noqa: E731

@@ -11,13 +11,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
-from joblib.externals.loky import get_reusable_executor
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from tests.lab.conftest import ROOT
 from workbench.chapters.covariance.heavy_tails import spreads
 from workbench.chapters.one_mean.locating import clipped
 from workbench.errors import ArgumentError
@@ -47,8 +46,8 @@ from workbench.study.sweeps import (
     task,
 )
 
-ROOT, SEED = Path(__file__).parents[2], 20240
-COUNTS = {"quick": 2, "full": 3}
+SEED = 20240
+COUNTS, COUNT = {"quick": 2, "full": 3}, "SELECT COUNT(*) FROM cells"
 STRANGE = [0.1, -0.0, np.inf, -np.inf, 5e-324, 1e308, 1 / 3, np.nextafter(1.0, 2.0)]
 CALLS = []
 
@@ -269,7 +268,7 @@ def path(tmp_path):
 
 def kept(path):
     with closing(sqlite3.connect(path)) as connection:
-        ((count,),) = connection.execute("SELECT COUNT(*) FROM cells")
+        ((count,),) = connection.execute(COUNT)
     return count
 
 
@@ -283,26 +282,6 @@ def test_a_stored_sweep_has_the_rows_of_one_without_a_store_and_goes_on_from_wha
         same(plain, ran(wider, "full", store=path))
         assert len(CALLS) == missing
         assert kept(path) == 9
-
-
-def hindered(*, trials, data, noise, **point):
-    if point["n"] == 7 and os.path.exists(os.environ["OBSTACLE"]):
-        raise ZeroDivisionError
-    return measure(trials=trials, data=data, noise=noise, **point)
-
-
-@pytest.mark.daily
-def test_a_failing_block_leaves_the_finished_ones(path, tmp_path, monkeypatch):
-    obstacle = tmp_path / "obstacle"
-    obstacle.touch()
-    monkeypatch.setenv("OBSTACLE", str(obstacle))
-    get_reusable_executor().shutdown(wait=True)  # workers have the environment that they began with
-    for options in ({}, {"jobs": 2}):
-        with pytest.raises(CellError, match="'n': 7"):
-            ran(sweep(block=hindered), "full", store=path, **options)
-        assert kept(path) == 3
-    obstacle.unlink()
-    same(ran(sweep(block=hindered), "full", store=path), ran(profile="full"))
 
 
 def other(*, trials, data, noise, **point):
@@ -367,11 +346,6 @@ def test_workers_do_not_keep_code_that_was_edited(path, tmp_path, module, monkey
         assert {*ran(sweep(block=edited), store=path, jobs=2)["error"]} == {value}
 
 
-def written(change):
-    """Change the bytes of a store."""
-    return lambda path: path.write_bytes(change(path.read_bytes()))
-
-
 def stated(statement):
     """Change a database by a statement, which may ask for the sum of a block's content."""
 
@@ -396,10 +370,10 @@ INTACT, USABLE = "an intact database of sweeps", "a database of sweeps that can 
     ("filled", "spoil", "expected"),
     [
         (False, lambda path: path.mkdir(), USABLE),
-        (True, written(lambda content: content[:4096] + b"\xa5" * (len(content) - 4096)), INTACT),
-        (True, written(lambda content: content[:5000]), INTACT),
+        (True, lambda path: path.write_bytes(path.read_bytes()[:5000]), INTACT),
         (True, stated("UPDATE cells SET numbers = zeroblob(length(numbers)) WHERE block = 1"), INTACT),
         (True, stated(PLANTED), INTACT),
+        (True, stated("PRAGMA user_version = 99"), USABLE),
         (False, stated("CREATE TABLE cells (mine TEXT)"), USABLE),
     ],
 )
@@ -415,26 +389,15 @@ def test_a_file_that_is_no_intact_store_is_one_line(path, filled, spoil, expecte
     assert before is None or path.read_bytes() == before
 
 
-def shelf(store):
-    one = sweep()
-    return store.shelf(one.name, one.block, one.trials, seed=SEED)
-
-
 def test_readers_see_what_is_committed_while_the_writer_goes_on(path):
-    cells = [compute(task(sweep(), *address, SEED)) for address in sweep().addresses("quick")]
-    with Store(path) as writer, Store(path) as reader:
-
-        def held():
-            return sum(bool(shelf(reader).get({"n": n}, block)) for n in (3, 7) for block in (0, 1))
-
-        shelf(writer).put({"n": 3}, cells[0])
+    ran(store=path)
+    with Store(path) as reader:
         reader.fetch("BEGIN")
-        assert held() == 1
-        for cell in cells[1:]:  # a reader in the middle of reading blocks no writer
-            shelf(writer).put(sweep().points[cell.position], cell)
-        assert held() == 1  # and sees one state
+        assert reader.fetch(COUNT) == [(4,)]
+        ran(profile="full", store=path)  # a reader in the middle of reading blocks no writer
+        assert reader.fetch(COUNT) == [(4,)]  # and sees one state
         reader.fetch("COMMIT")
-        assert held() == 4
+        assert reader.fetch(COUNT) == [(6,)]
 
 
 @pytest.mark.daily
@@ -443,8 +406,9 @@ def test_several_drivers_may_make_and_fill_one_store(tmp_path):
 
     def drive(path):
         with Store(path) as store:
+            shelf = store.shelf("demo", measure, 8, seed=SEED)
             for cell in cells:
-                shelf(store).put(sweep().points[cell.position], cell)
+                shelf.put(sweep().points[cell.position], cell)
 
     with ThreadPoolExecutor(4) as pool:
         for number in range(25):
