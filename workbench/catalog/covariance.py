@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.entry import BELOW, MOMENTS, NORMAL, WITHIN, entry
+from workbench.catalog.entry import BELOW, MOMENTS, NONE, NORMAL, WITHIN, entry
 from workbench.catalog.hardest import along_a_subspace, at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian
 from workbench.estimators.adaptive_covariance import AdaptiveCovariance
@@ -57,7 +57,8 @@ bounded = partial(
 heavy = partial(bounded, population=HEAVY, assumptions=(MOMENTS, BELOW))
 thin = partial(entry, population=THIN, assumptions=(NORMAL,), symmetries=("exact", "exact"))
 unbounded = partial(thin, estimand="covariance", loss=losses.mahalanobis_covariance_error)
-gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries=("none", "none"))
+gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries=NONE)
+subspace = partial(thin, hardest=along_a_subspace, estimand="subspace", loss=losses.subspace_error)
 sparse = partial(
     entry,
     estimand="covariance",
@@ -67,15 +68,13 @@ sparse = partial(
 )
 
 COVARIANCE = (
-    entry(
+    bounded(
         "covariance/empirical",
         "sample covariance, without privacy",
         "M21/sample-covariance",
         (EmpiricalCovariance(), NonPrivate()),
         (EmpiricalCovariance(centred=True), NonPrivate()),
-        estimand="covariance",
-        population=TILTED,
-        loss=losses.mahalanobis_covariance_error,
+        assumptions=(),
         least_rows=1,
         symmetries=("exact", "exact"),
     ),
@@ -95,7 +94,7 @@ COVARIANCE = (
         (CoinPressCovariance(upper=100.0, steps=2, calibration="paper", lower=1.0), GAUSSIAN),
         (CoinPressCovariance(upper=100.0, paired=True, lower=1.0), CONCENTRATED),
         assumptions=(NORMAL, BELOW, "the mean is at most 1e12 √upper long, unless rows are paired"),
-        symmetries=("none", "none"),
+        symmetries=NONE,
     ),
     heavy(
         "covariance/heavy-tailed-naive",
@@ -132,7 +131,7 @@ COVARIANCE = (
         "covariance without any bound on it, in a frame found by one vote of groups of rows",
         "AL22/Thm5.5 AL22/Thm5.6",
         (PopulousCovariance(), LOUD),
-        symmetries=("none", "none"),
+        symmetries=NONE,
         bounded_steps=MASK,
     ),
     unbounded(
@@ -142,7 +141,6 @@ COVARIANCE = (
         "M21/UG/complexity M21/Table1",
         (UnboundedCovariance(), LOUD),
         (UnboundedCovariance(calibration="paper"), STABLE),
-        assumptions=(NORMAL,),
         symmetries=("exact", "lattice"),
         bounded_steps=VOTES,
     ),
@@ -201,14 +199,13 @@ COVARIANCE = (
         (PopulousRobustCovariance(corruption=0.02), LOUD),
         bounded_steps=ROBUST,
     ),
-    thin(
+    unbounded(
         "covariance/matrix-quantile",
         "covariance of any Gaussian by one vote of each row, and noise of its own shape",
         "AL22/matrix-quantile",
         (MatrixQuantileCovariance(), LOUD),
         (MatrixQuantileCovariance(mask="wishart"), LOUD),  # the mask of d > 4
         (MatrixQuantileCovariance(alpha=0.5, degenerate=True), LOUD),
-        estimand="covariance",
         loss=losses.thompson_error,
         bounded_steps=MASK | {"stability", "subspace"},  # a count that is neither 0 nor its most moves
     ),
@@ -222,36 +219,29 @@ COVARIANCE = (
         loss=losses.eigenvalue_error,
         symmetries=("exact", "lattice"),
     ),
-    thin(
+    subspace(
         "spectral/subspace-aggregate",
         "the subspace before a gap of the spectrum, by a vote of blocks of rows",
         "M21/UG/Alg2",
         (SubspaceAggregate(k=1, gap=GAP), LOUD),
         (SubspaceAggregate(k=1, gap=GAP, calibration="paper"), STABLE),
-        hardest=along_a_subspace,
-        estimand="subspace",
-        loss=losses.subspace_error,
         assumptions=(NORMAL, "the k-th gap of the spectrum is at most gap"),
         bounded_steps=VOTES,
     ),
-    thin(
+    subspace(
         "spectral/subspace-exact",
         "the subspace that rows lie in, exactly, by a vote of groups of d rows",
         "AL22/Thm4.1 AL22/Alg2",
         (SubspaceExact(), LOUD),
-        hardest=along_a_subspace,
-        estimand="subspace",
         population=LINE,
-        loss=losses.subspace_error,
         assumptions=("the rows have a density on their subspace",),
     ),
-    thin(
+    unbounded(
         "spectral/preconditioner",
         "a matrix in whose frame rows are round, whatever their covariance, by a vote of groups",
         "AL22/Alg1 AL22/Alg3 AL22/Thm5.4",
         (Preconditioner(), LOUD),
         (Preconditioner(mask="wishart"), LOUD),
-        estimand="covariance",
         loss=losses.thompson_error,
         bounded_steps=MASK,
     ),

@@ -13,19 +13,6 @@ from workbench.losses import IntervalLoss
 from workbench.populations import Population
 from workbench.privacy import Budget
 
-Estimand: TypeAlias = Literal[
-    "mean",
-    "location",
-    "scale",
-    "interval",
-    "covariance",
-    "gaussian",
-    "range",
-    "eigenvalues",
-    "subspace",
-    "quantiles",
-    "counts",
-]
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 Run: TypeAlias = tuple[Any, ...]
 
@@ -67,7 +54,7 @@ class Entry:
 
     key: str
     summary: str
-    estimand: Estimand
+    estimand: str
     statements: tuple[str, ...]
     examples: tuple[Example, ...]
     population: Population

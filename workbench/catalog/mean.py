@@ -59,14 +59,12 @@ MEAN = (
         population=HEAVY,
         assumptions=(MOMENTS, BELOW),
     ),
-    entry(
+    round_mean(
         "mean/empirical",
         "sample mean, without privacy",
         "M21/sample-covariance",
         (EmpiricalMean(sigma=1.0), NonPrivate()),
-        estimand="mean",
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
+        assumptions=(),
         least_rows=1,
         symmetries=("exact", "exact"),
     ),
@@ -122,14 +120,12 @@ MEAN = (
         symmetries=("exact", "none"),
         bounded_steps=frozenset({"vote", "mask"}),
     ),
-    entry(
+    round_mean(
         "mean/affine",
         "mean of any Gaussian, its covariance unknown, and noise of the covariance's shape",
         "M21/affine-mean",
         (AffineMean(), LOUD),
-        estimand="mean",
         population=THIN,
-        loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL,),
         symmetries=("exact", "exact"),
         bounded_steps=frozenset({"location"}),  # a count that is neither 0 nor its most moves

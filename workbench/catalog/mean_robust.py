@@ -4,8 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from workbench import losses
-from workbench.catalog.entry import NORMAL, WITHIN, WITHIN_BOX, entry
+from workbench.catalog.entry import NORMAL, WITHIN, WITHIN_BOX
 from workbench.catalog.hardest import between_candidates, in_a_box
 from workbench.catalog.mean import (
     APPROX,
@@ -40,9 +39,7 @@ def bounded(epochs: int, rounds: int) -> frozenset[str]:
     return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
 
 
-exact_mean = partial(
-    entry, hardest=between_candidates, estimand="mean", population=PLANE, loss=losses.mahalanobis_mean_error
-)
+exact_mean = partial(round_mean, hardest=between_candidates, population=PLANE)
 
 MEAN_ROBUST = (
     round_mean(

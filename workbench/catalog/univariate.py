@@ -3,7 +3,7 @@
 from functools import partial
 
 from workbench import losses
-from workbench.catalog.entry import NORMAL, WITHIN, both_calibrations, entry
+from workbench.catalog.entry import NONE, NORMAL, WITHIN, both_calibrations, entry
 from workbench.catalog.hardest import at_an_end
 from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
@@ -29,7 +29,7 @@ anywhere = partial(
     assumptions=(NORMAL, KNOWN_SIGMA),
     symmetries=("lattice", "none"),
 )
-on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries=("none", "none"))
+on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries=NONE)
 interval = partial(anywhere, estimand="interval", loss=losses.interval_loss)
 of_any_rows = partial(entry, estimand="counts", population=Coin(), loss=losses.share_error, least_rows=1)
 
@@ -82,7 +82,7 @@ UNIVARIATE = (
         estimand="quantiles",
         loss=losses.absolute_error,
         assumptions=(NORMAL, "the rows lie within radius of centre, or within 1e6 sigma of it without one"),
-        symmetries=("none", "none"),
+        symmetries=NONE,
     ),
     on_a_range(
         "univariate/histogram-location",

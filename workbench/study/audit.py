@@ -148,8 +148,8 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
     Shares are taken at the end of an interval of `caution` standard deviations: a small number falls for
     rare events that are nothing, a large one passes over rare events that are something.
     """
-    half, other = len(first) // 2, len(second) // 2
-    fitted, held = (first[:half], second[:other]), (first[half:], second[other:])
+    half = len(first) // 2
+    fitted, held = (first[:half], second[:half]), (first[half:], second[half:])
     found = (
         event
         for view in _views(*fitted, score)
@@ -161,7 +161,7 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
 def _events(
     view: View, fitted: tuple[Array, Array], seen: list[Array], claim: Budget, caution: float
 ) -> Iterator[Event]:
-    pooled = np.concatenate([view(part) for part in fitted])
+    pooled, n = np.concatenate([view(part) for part in fitted]), len(seen[0])
     thresholds = _quantiles(pooled, THRESHOLDS)
     values, times = np.unique(pooled, return_counts=True)
     order = np.argsort(-times, kind="stable")[:MOST_ATOMS]
@@ -170,8 +170,8 @@ def _events(
     for relation, tried in tries.items():
         counts = [hits(values[:, None], relation, tried) for values in seen]
         for exchanged in (False, True) if len(tried) else ():
-            (p, n), (q, m) = ((counts[i], len(seen[i])) for i in ((1, 0) if exchanged else (0, 1)))
-            strength = excess(claim, _wilson(p / n, n, -caution), _wilson(q / m, m, caution))
+            p, q = counts[::-1] if exchanged else counts
+            strength = excess(claim, _wilson(p / n, n, -caution), _wilson(q / n, n, caution))
             place = int(strength.argmax())
             yield Event(view, relation, float(tried[place]), exchanged, float(strength[place]))
 
@@ -239,8 +239,7 @@ def _direction(first: Array, second: Array) -> Score:
 def _binned_ratio(base: Score, first: Array, second: Array) -> Score:
     values = [base(part) for part in (first, second)]
     pooled = np.concatenate(values)
-    known = pooled[~np.isnan(pooled)]
-    edges = _quantiles(known, BINS)
+    edges = _quantiles(pooled[~np.isnan(pooled)], BINS)
 
     def bins(scores: Array) -> NDArray[np.int64]:
         inside = np.searchsorted(edges, scores, side="right")
@@ -486,8 +485,6 @@ def neighbours(name: str, found: Any) -> list[Pair]:
 
 GIVEN = ("rng", "budget", "trials")
 FORMS = "f(rows, rng), f(rows, rng, budget), f(rows, trials, rng), or an estimator"
-_BY_PLACE = {2: ("rng",), 3: ("rng", "budget")}
-_PLACED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def is_estimator(method: object) -> bool:
@@ -509,10 +506,10 @@ class OwnFunction:
         self.wanted = tuple(one.name for one in taken[1:] if one.name in GIVEN)
         needed = [one.name for one in taken if one.default is one.empty and one.kind not in (2, 4)]
         if not ("rng" in self.wanted and len({*needed} - {*self.wanted}) <= 1):
-            placed = all(one.kind in _PLACED for one in taken[: len(needed)])
-            if len(needed) not in _BY_PLACE or not placed:
+            placed = all(one.kind <= Parameter.POSITIONAL_OR_KEYWORD for one in taken[: len(needed)])
+            if len(needed) not in (2, 3) or not placed:
                 raise ArgumentError(name, f"f({', '.join(needed)})", FORMS)
-            self.wanted, self.by_name = _BY_PLACE[len(needed)], False
+            self.wanted, self.by_name = GIVEN[: len(needed) - 1], False
 
     def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
         """Return what the function returns, or the value of the estimator's release."""
@@ -642,11 +639,13 @@ def numbers(value: object) -> tuple[float, ...]:
             return ((low + high) / 2, high - low) if high < inf else ()
         case tuple() | list():
             return tuple(map(float, value))
-        case Box(centre=centre) | Ball(centre=centre):
-            return numbers(centre)
-        case Counts(counts=counts):
-            return numbers(counts)
-        case SparseCovariance(thresholded=kept) | DenoisedCovariance(covariance=kept):
+        case (
+            Box(centre=kept)
+            | Ball(centre=kept)
+            | Counts(counts=kept)
+            | SparseCovariance(thresholded=kept)
+            | DenoisedCovariance(covariance=kept)
+        ):
             return numbers(kept)
         case Gaussian(mean=mean, covariance=covariance):
             return (*numbers(mean), *numbers(covariance))

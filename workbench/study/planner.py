@@ -9,7 +9,6 @@ on demand the one at which a share of runs on synthetic rows is within alpha.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
-from itertools import chain
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from sys import float_info
@@ -18,7 +17,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from workbench.bounds import smallest
 from workbench.catalog import KNOWN, Addition, Entry, Example, lookup
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
@@ -122,9 +120,7 @@ class Candidate:
 
     @property
     def asked(self) -> Callable[..., float] | None:
-        name = "error_bound" if self.kind == "proved" else "predicted_error"
-        found: Callable[..., float] | None = getattr(self.estimator, name, None)
-        return found
+        return getattr(self.estimator, "error_bound" if self.kind == "proved" else "predicted_error", None)
 
     @property
     def meaning(self) -> str:
@@ -229,10 +225,6 @@ DIGITS = 900  # decimals with three digits per factor of 10
 DECIMALS = 9 * DIGITS  # from 1e-6 to 1e3
 
 
-class _OutOfReachError(Exception):
-    """The last place of the scale is not enough."""
-
-
 @dataclass(frozen=True)
 class Check:
     """How many places around the answer were asked, and those above it at which the bound is too large."""
@@ -266,22 +258,22 @@ class Scale:
         """
 
         def enough(place: int) -> bool:
-            within = self.at(min(place, self.most)) <= alpha
-            if place > self.most and not within:
-                raise _OutOfReachError
-            return within
+            return self.at(min(place, self.most)) <= alpha
 
-        try:
-            found = smallest(enough, self.start)
-        except _OutOfReachError:
-            return None
-        while lower := [place for place in self._grid(found) if place < found and enough(place)]:
-            found = min(lower)
-            short = max((p for p in self.seen if p < found and self.seen[p] > alpha), default=self.start - 1)
+        short, found, step = self.start - 1, self.start, 1
+        while not enough(found):
+            if found >= self.most:
+                return None
+            short, found, step = found, found + step, 2 * step
+        while True:
             while found - short > 1:
                 middle = (short + found) // 2
-                short, found = (short, middle) if self.at(middle) <= alpha else (middle, found)
-        return found
+                short, found = (short, middle) if enough(middle) else (middle, found)
+            lower = [place for place in self._grid(found) if place < found and enough(place)]
+            if not lower:
+                return found
+            found = min(lower)
+            short = max((p for p in self.seen if p < found and self.seen[p] > alpha), default=self.start - 1)
 
     def _grid(self, answer: int) -> list[int]:
         return sorted({place for place in self.around(answer) if self.start <= place <= self.most})
@@ -364,13 +356,14 @@ def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
 
     Failures, and where answers begin, come last.
     """
-    kinds: dict[tuple[str, str], list[T]] = {}
-    last: list[T] = []
-    for one in sorted(found, key=lambda one: need(answer(one))):
-        said = answer(one)
-        kind = said.candidate.entry.estimand, said.candidate.unit
-        (kinds.setdefault(kind, []) if said.reached and said.budget else last).append(one)
-    return [*chain(*kinds.values()), *last]
+
+    def kind(one: T) -> tuple[str, ...]:
+        said = answer(one).candidate
+        return (said.entry.estimand, said.unit) if need(answer(one))[0] < 2 else ()
+
+    ordered = sorted(found, key=lambda one: need(answer(one)))
+    kinds = [*map(kind, ordered)]
+    return sorted(ordered, key=lambda one: kinds.index(kind(one)))
 
 
 def answer_of(question: Question, one: Candidate) -> Answer:
@@ -633,10 +626,8 @@ def own_entry(reference: str, subject: str) -> Entry:
         allowed = "an Entry, an Addition, or an estimator: an object with plan(n, d, budget)"
         raise ArgumentError("from", reference, allowed)
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
+    one_of(dict.fromkeys(entry.estimand for entry in KNOWN.values()), estimand=estimand)
     like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
-    if not like:
-        estimands = dict.fromkeys(entry.estimand for entry in KNOWN.values())
-        raise ArgumentError("estimand", estimand, one_of_words(estimand, estimands))
     entry = next((one for one in like if one.population.d is not None), like[0])  # in d columns
     example = Example(found, NonPrivate())
     return replace(entry, key=reference, examples=(example,), assumptions=(), hardest=None, summary="")

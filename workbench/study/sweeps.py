@@ -27,7 +27,7 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.errors import ArgumentError, integer_at_least, one_of, plain
 from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import PROFILES, SchedulerLostError, computed
@@ -105,9 +105,9 @@ ABSTAINED = "abstained"  # flags the trials without an output; they count as an 
 _REAL: Any = Real  # the abstract number types are opaque to type checkers
 
 
-def plain(value: object) -> float | int | str:
+def parameter(value: object) -> float | int | str:
     """Return a parameter as a Python number or string; nan is none, because it equals nothing."""
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain(value)
     if isinstance(value, str) or (isinstance(value, _REAL) and not isnan(value)):
         return value
     raise ArgumentError("parameter", value, "a number or a string")
@@ -115,7 +115,7 @@ def plain(value: object) -> float | int | str:
 
 def checked_points(points: Iterable[Point]) -> tuple[dict[str, Any], ...]:
     """Return the grid with plain values, or raise: points are distinct and have the same parameters."""
-    checked = tuple({name: plain(value) for name, value in point.items()} for point in points)
+    checked = tuple({name: parameter(value) for name, value in point.items()} for point in points)
     if not checked:
         raise ArgumentError("points", points, "at least one point")
     if any(point.keys() != checked[0].keys() for point in checked):
@@ -297,7 +297,7 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     several = (
         axis if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis] for axis in axes.values()
     )
-    values = product(*([plain(value) for value in axis] for axis in several))
+    values = product(*([parameter(value) for value in axis] for axis in several))
     return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.bounds import smallest
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.planner import DECIMALS, DIGITS, Candidate, Question, candidates, decimal
@@ -145,24 +146,16 @@ class TradeOff:
 def least(enough: Callable[[int], bool], start: int, most: int, guess: int) -> int | None:
     """Return the least of the whole numbers from `start` to `most` that is enough; None if none is.
 
-    Asked least often where the guess is near: by steps that double away from it, then by halves.
+    Asked least often where the guess is near: by steps that grow away from it, then by halves.
 
     >>> least(lambda n: n >= 497, 2, 10**12, 500), least(lambda n: n >= 497, 2, 400, 300)
     (497, None)
     """
-    known, high, step = start - 1, min(max(guess, start), most), 1  # `known` is not enough, or below all
-    while not enough(high):
-        if high == most:
-            return None
-        known, high, step = high, min(high + step, most), 4 * step
-    step = 1
-    while high - step > known and enough(high - step):
-        high, step = high - step, 4 * step
-    known = max(known, high - step)
-    while high - known > 1:
-        middle = (known + high) // 2
-        known, high = (known, middle) if enough(middle) else (middle, high)
-    return high
+    low, step = min(max(guess, start), most), 1
+    while low > start and enough(low):
+        low, step = max(low - step, start), 4 * step
+    found = smallest(lambda n: n > most or enough(n), low)
+    return None if found > most else found
 
 
 def contour(errors: Numbers, sizes: Sequence[float], alpha: float) -> Numbers:
