@@ -153,7 +153,7 @@ def scale_limit(corruption: float) -> float:
     """
     below(0.25, corruption=corruption)
     s = brentq(lambda scale: scale_distance(scale) - 2 * corruption, 1.0 + 1e-12, 1e3)
-    return float((s * s - 1) / (s * s + 1))
+    return (s * s - 1) / (s * s + 1)
 
 
 def scale_distance(s: float) -> float:

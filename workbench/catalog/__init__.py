@@ -10,13 +10,13 @@ The object is an `Entry`, or an `Addition`: an entry with its attacks, proof and
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from workbench.catalog.entry import Entry, Example
 from workbench.errors import ArgumentError, one_of
+from workbench.types import public
 
 FAMILIES = {
     "univariate": ("univariate",),
@@ -78,7 +78,7 @@ def lookup(key: str) -> Entry:
     return KNOWN[key]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Addition:
     """An entry from outside and what the commands need of it.
 

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from inspect import getdoc
 from math import inf
 from typing import Any, Literal, TypeAlias
@@ -12,6 +12,7 @@ from workbench.estimators import Abstention, Estimator
 from workbench.losses import IntervalLoss
 from workbench.populations import Population
 from workbench.privacy import Budget
+from workbench.types import frozen, public
 
 Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 Run: TypeAlias = tuple[Any, ...]
@@ -25,7 +26,7 @@ def documented(kind: type) -> str:
     return f"{text}\n\n{getdoc(other)}" if other else text
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     """An estimator and a budget that it takes."""
 
@@ -41,7 +42,7 @@ WITHIN_BOX = "every coordinate of the mean lies within radius of centre"
 NONE: tuple[Symmetry, Symmetry] = ("none", "none")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Entry:
     """One key of the catalog.
 
@@ -69,14 +70,13 @@ class Entry:
     def truth(self) -> Any:
         """The true value on rows of `population`, with which `loss` compares an estimate."""
         law: Any = self.population
+        of: Any = self.estimator
         match self.estimand:
             case "scale":
                 return law.sigma
             case "quantiles":
-                levels: Any = self.estimator
-                return law.quantiles(levels.levels)
+                return law.quantiles(of.levels)
             case "counts":
-                of: Any = self.estimator
                 return law.shares(of.edges)[of.first :] if hasattr(law, "shares") else law.mean
             case "covariance" | "eigenvalues" | "subspace":
                 return law.covariance

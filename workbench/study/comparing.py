@@ -5,7 +5,7 @@ by n and the number of the block alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import inf, isnan
 from typing import Any
 
@@ -26,7 +26,7 @@ from workbench.study.profiles import AUDIT_LEVEL
 from workbench.study.rules import refuted_from
 from workbench.study.search import accepts
 from workbench.study.sweeps import Role, Sweep, grid, lending, run, stream
-from workbench.types import Array, Columns
+from workbench.types import Array, Columns, frozen
 
 LEVEL = 0.05
 MOST_TRIALS = 25  # of a block
@@ -52,8 +52,8 @@ def judge(
     They are those of the methods' entries, or of a mean where there is none.
     """
     entries = [entry for method in methods if (entry := entry_like(method))]
-    if loss is None and len({entry.estimand for entry in entries}) > 1:
-        estimands = sorted({entry.estimand for entry in entries})
+    estimands = sorted({entry.estimand for entry in entries})
+    if loss is None and len(estimands) > 1:
         raise ArgumentError("methods", estimands, "estimators of one thing, or `loss` and `truth`")
     if loss is None and len({entry.loss for entry in entries}) > 1:
         raise ArgumentError("loss", None, "the one to compare by: these estimators have several")
@@ -65,7 +65,7 @@ def judge(
     return loss or (absolute_error if np.ndim(known) == 0 else distance), known, False
 
 
-@dataclass(frozen=True)
+@frozen
 class Contest:
     """One method at one budget on rows of one distribution."""
 
@@ -102,7 +102,7 @@ class Contest:
         return {"error": errors, "abstained": np.isinf(errors)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """What was measured."""
 
@@ -212,7 +212,7 @@ World = Callable[[Generator], tuple[Array, ArrayLike]]
 WORLDS, SHARE = 200, 0.9
 
 
-@dataclass(frozen=True)
+@frozen
 class Judged:
     """In how many worlds a function was near enough, and whether these are too few; true if they are not."""
 

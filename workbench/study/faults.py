@@ -26,6 +26,7 @@ from workbench.privacy import (
     stable,
 )
 from workbench.privacy.grid import OnGrid, on_grid
+from workbench.types import frozen
 
 # Mistakes put into the package for as long as somebody looks, and what must find each of them.
 #
@@ -43,7 +44,7 @@ def everywhere(subject: object) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@frozen
 class Mutant(Generic[Finder]):
     """A fault with a name, and what must find it."""
 

@@ -25,14 +25,14 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
 from workbench.study.parameters import loaded
 from workbench.study.profiles import mapped
 from workbench.study.search import BLOCK, MOST, Found, Target, accepts, fewest_rows, least_n
-from workbench.types import Array
+from workbench.types import Array, frozen, public
 
 T = TypeVar("T")
 CALIBRATIONS = ("paper", "tight")
 Offer = Callable[[float], Budget]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Question:
     """What is asked: the least n for a budget, or the least budget for an n."""
 
@@ -108,7 +108,7 @@ class Parameter(NamedTuple):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Candidate:
     """An estimator of an entry, ready to be asked about d columns: for its proved bound or its prediction."""
 
@@ -141,6 +141,9 @@ class Candidate:
             return inf
         with np.errstate(all="ignore"):
             return float(self.asked(n, self.d, budget, *((beta,) if self.kind == "proved" else ())))
+
+    def fewest(self, budget: Budget) -> int:
+        return fewest_rows(self.estimator, self.d, budget)
 
     def refusal(self, n: int, budget: Budget) -> str:
         try:
@@ -225,7 +228,7 @@ DIGITS = 900  # decimals with three digits per factor of 10
 DECIMALS = 9 * DIGITS  # from 1e-6 to 1e3
 
 
-@dataclass(frozen=True)
+@frozen
 class Check:
     """How many places around the answer were asked, and those above it at which the bound is too large."""
 
@@ -307,7 +310,7 @@ def decimal(place: int, first: int = -6) -> float:
 NO_BOUND = "no error bound with explicit constants"
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Answer:
     """What one estimator says, by one kind of what is known of its error.
 
@@ -378,7 +381,7 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         found = []
         for offer in offers:
             try:
-                fewest_rows(one.estimator, one.d, offer(1.0))
+                one.fewest(offer(1.0))
                 found.append((_rows if question.n is None else _budget)(question, one, offer, blank))
             except ArgumentError as error:
                 of_budget = error.argument == "budget"
@@ -441,7 +444,7 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
 
 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
-    first = fewest_rows(one.estimator, one.d, budget)
+    first = one.fewest(budget)
     refusal = one.refusal(first - 1, budget) if first > 1 else ""
     others = Asked(one.estimator, first, one.d, budget).other_rows
     return replace(blank, budget=budget, answers_from=first, refusal=refusal, other_rows=others)
@@ -462,7 +465,7 @@ NUMBERS = 25 * 10**6  # the most that are drawn for one run
 WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: steps of 2 and runs beyond
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Simulation:
     """How n is searched: which share of the runs is to be within alpha, of how many runs, `jobs` at a time.
 
@@ -524,7 +527,7 @@ class Search(NamedTuple):
 PART = 4  # of a proved n, or times the fewest rows, where a search begins without a prediction
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Answers:
     """What one estimator says, by what is known of its error; None where that is not asked or not stated."""
 

@@ -5,28 +5,28 @@ public arithmetic, and those of a map are computed once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import inf, isfinite, isnan, log, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.bounds import smallest
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.planner import DECIMALS, DIGITS, Candidate, Question, candidates, decimal
-from workbench.study.search import MOST, fewest_rows
+from workbench.study.search import MOST
+from workbench.types import Array, frozen
 
 DECADES = 14  # of δ, from 1e-15 on
 FREE = 100.0  # an ε at which privacy costs next to nothing
 HALF = 2**0.5  # the error is so much larger where noise is half of its square
 
-Numbers = NDArray[np.float64]
+Numbers = Array
 
 
-@dataclass(frozen=True)
+@frozen
 class TradeOff:
     """The trade-off of one estimator of the catalog."""
 
@@ -61,7 +61,7 @@ class TradeOff:
 
     def _taken(self, budget: Budget) -> bool:
         try:
-            fewest_rows(self.candidate.estimator, self.candidate.d, budget)
+            self.candidate.fewest(budget)
         except ArgumentError:
             return False
         return True
@@ -72,9 +72,8 @@ class TradeOff:
         if self._taken(PureDP(1.0)):
             found.insert(0, lambda epsilon, _: PureDP(epsilon))
         if not found:  # which says why
-            one = self.candidate
-            exact = any(isinstance(budget, PureDP) for budget in one.entry.budgets)
-            fewest_rows(one.estimator, one.d, PureDP(1.0) if exact else ApproxDP(1.0, 1e-6))
+            exact = any(isinstance(budget, PureDP) for budget in self.candidate.entry.budgets)
+            self.candidate.fewest(PureDP(1.0) if exact else ApproxDP(1.0, 1e-6))
         return found
 
     def error(self, n: int, epsilon: float, delta: float) -> float:
@@ -99,9 +98,8 @@ class TradeOff:
     def answers_from(self, epsilon: float, delta: float) -> int:
         place = epsilon, delta
         if place not in self.first:
-            one = self.candidate
-            budgets = [offer(epsilon, delta) for offer in self._offers]
-            self.first[place] = min(fewest_rows(one.estimator, one.d, budget) for budget in budgets)
+            budgets = (offer(epsilon, delta) for offer in self._offers)
+            self.first[place] = min(map(self.candidate.fewest, budgets))
         return self.first[place]
 
     def rows(self, alpha: float, epsilon: float, delta: float, guess: float = nan) -> int | None:
