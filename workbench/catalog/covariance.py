@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from workbench import losses
-from workbench.catalog.entry import BELOW, MOMENTS, NONE, NORMAL, WITHIN, entry
+from workbench.catalog.entry import BELOW, MOMENTS, NORMAL, WITHIN, entry
 from workbench.catalog.hardest import along_a_subspace, at_corners, off_net, on_a_circle
 from workbench.distributions import Gaussian
 from workbench.estimators.adaptive_covariance import AdaptiveCovariance
@@ -40,11 +40,11 @@ ALONG = np.array([[0.36, 0.48], [0.48, 0.64]])  # the projection on their long a
 THIN = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * (ALONG + GAP**2 * (np.eye(2) - ALONG))))
 LINE = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * ALONG))
 
-VOTES = frozenset(
+VOTES = {
     f"vote{of}, {step}" for of in ("", " 1", " on the rank") for step in ("count", "mean")
-)  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
-ROBUST = frozenset({"vote", "mask"})  # one row moves a robust group less than is needed to leave its friends
-MASK = frozenset({"mask"})  # what it hides is an average of groups, and moves less than its proof allows
+}  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
+ROBUST = {"vote", "mask"}  # one row moves a robust group less than is needed to leave its friends
+MASK = {"mask"}  # what it hides is an average of groups, and moves less than its proof allows
 
 bounded = partial(
     entry,
@@ -52,12 +52,12 @@ bounded = partial(
     population=TILTED,
     loss=losses.mahalanobis_covariance_error,
     assumptions=(NORMAL, BELOW),
-    symmetries=("exact", "none"),
+    symmetries="exact none",
 )
 heavy = partial(bounded, population=HEAVY, assumptions=(MOMENTS, BELOW))
-thin = partial(entry, population=THIN, assumptions=(NORMAL,), symmetries=("exact", "exact"))
+thin = partial(entry, population=THIN, assumptions=(NORMAL,), symmetries="exact exact")
 unbounded = partial(thin, estimand="covariance", loss=losses.mahalanobis_covariance_error)
-gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries=NONE)
+gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries="none none")
 subspace = partial(thin, hardest=along_a_subspace, estimand="subspace", loss=losses.subspace_error)
 sparse = partial(
     entry,
@@ -76,7 +76,7 @@ COVARIANCE = (
         (EmpiricalCovariance(centred=True), NonPrivate()),
         assumptions=(),
         least_rows=1,
-        symmetries=("exact", "exact"),
+        symmetries="exact exact",
     ),
     bounded(
         "covariance/clipped",
@@ -94,7 +94,7 @@ COVARIANCE = (
         (CoinPressCovariance(upper=100.0, steps=2, calibration="paper", lower=1.0), GAUSSIAN),
         (CoinPressCovariance(upper=100.0, paired=True, lower=1.0), CONCENTRATED),
         assumptions=(NORMAL, BELOW, "the mean is at most 1e12 √upper long, unless rows are paired"),
-        symmetries=NONE,
+        symmetries="none none",
     ),
     heavy(
         "covariance/heavy-tailed-naive",
@@ -131,7 +131,7 @@ COVARIANCE = (
         "covariance without any bound on it, in a frame found by one vote of groups of rows",
         "AL22/Thm5.5 AL22/Thm5.6",
         (PopulousCovariance(), LOUD),
-        symmetries=NONE,
+        symmetries="none none",
         bounded_steps=MASK,
     ),
     unbounded(
@@ -141,7 +141,7 @@ COVARIANCE = (
         "M21/UG/complexity M21/Table1",
         (UnboundedCovariance(), LOUD),
         (UnboundedCovariance(calibration="paper"), STABLE),
-        symmetries=("exact", "lattice"),
+        symmetries="exact lattice",
         bounded_steps=VOTES,
     ),
     sparse(
@@ -181,7 +181,7 @@ COVARIANCE = (
         (LocalThresholdedCovariance(calibration="paper", radius=1.0), APPROX),
         hardest=at_corners,
         least_rows=1,
-        bounded_steps=frozenset({"users"}),
+        bounded_steps={"users"},
     ),
     unbounded(
         "covariance/filter-nonprivate",
@@ -217,7 +217,7 @@ COVARIANCE = (
         (Eigenvalues(calibration="paper"), STABLE),
         estimand="eigenvalues",
         loss=losses.eigenvalue_error,
-        symmetries=("exact", "lattice"),
+        symmetries="exact lattice",
     ),
     subspace(
         "spectral/subspace-aggregate",
@@ -260,7 +260,7 @@ COVARIANCE = (
         "a Gaussian from rows of which some may be anything, by two votes of robust groups",
         "AL22/Cor7.5",
         (PopulousRobustGaussian(corruption=0.02), LOUD),
-        bounded_steps=frozenset(f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST),
+        bounded_steps={f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST},
     ),
     gaussian(
         "gaussian/unbounded",
@@ -268,7 +268,7 @@ COVARIANCE = (
         "M21/UG/iteration M21/UG/mean-known-covariance M21/UG/complexity",
         (UnboundedGaussian(), LOUD),
         (UnboundedGaussian(calibration="paper"), STABLE),
-        symmetries=("none", "lattice"),
+        symmetries="none lattice",
         bounded_steps=VOTES,
     ),
     gaussian(
@@ -287,7 +287,7 @@ COVARIANCE = (
         "any Gaussian with a density from all rows at once, one price for test, frame and moments",
         "M21/lifted-gaussian",
         (LiftedGaussian(), LOUD),
-        symmetries=("exact", "exact"),
-        bounded_steps=frozenset({"lift"}),  # a count that is neither 0 nor its most moves
+        symmetries="exact exact",
+        bounded_steps={"lift"},  # a count that is neither 0 nor its most moves
     ),
 )

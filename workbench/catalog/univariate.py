@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from workbench import losses
-from workbench.catalog.entry import NONE, NORMAL, WITHIN, Run, both_calibrations, entry
+from workbench.catalog.entry import NORMAL, WITHIN, Run, both_calibrations, entry
 from workbench.catalog.hardest import at_an_end
 from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
@@ -28,9 +28,9 @@ anywhere = partial(
     population=UnivariateGaussian(1.0),
     loss=losses.absolute_error,
     assumptions=(NORMAL, KNOWN_SIGMA),
-    symmetries=("lattice", "none"),
+    symmetries="lattice none",
 )
-on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries=NONE)
+on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries="none none")
 interval = partial(anywhere, estimand="interval", loss=losses.interval_loss)
 of_any_rows = partial(entry, estimand="counts", population=Coin(), loss=losses.share_error, least_rows=1)
 
@@ -82,7 +82,7 @@ UNIVARIATE = (
         estimand="quantiles",
         loss=losses.absolute_error,
         assumptions=(NORMAL, "the rows lie within radius of centre, or within 1e6 sigma of it without one"),
-        symmetries=NONE,
+        symmetries="none none",
     ),
     on_a_range(
         "univariate/histogram-location",
@@ -109,7 +109,7 @@ UNIVARIATE = (
         loss=losses.relative_scale_error,
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
-        symmetries=("exact", "lattice"),
+        symmetries="exact lattice",
     ),
     interval(
         "univariate/interval",
@@ -124,7 +124,7 @@ UNIVARIATE = (
         *both_calibrations((IntervalUnknownVariance(), APPROX, DELTA_CONCENTRATED)),
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
-        symmetries=("lattice", "lattice"),
+        symmetries="lattice lattice",
     ),
     interval(
         "univariate/interval-mean",
@@ -133,8 +133,8 @@ UNIVARIATE = (
         (IntervalMean(), APPROX, DELTA_CONCENTRATED),
         least_rows=LEAST_ROWS,
         assumptions=("the distribution has a fourth moment",),
-        bounded_steps=frozenset({"average", "variance"}),
-        symmetries=("lattice", "none"),
+        bounded_steps={"average", "variance"},
+        symmetries="lattice none",
     ),
     of_any_rows(
         "univariate/bounded-mean",
