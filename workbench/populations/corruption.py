@@ -6,6 +6,7 @@ The strongest of the models of corruption. Huber's contamination, which is blind
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from functools import partial
 from math import log, sqrt
 
 import numpy as np
@@ -139,8 +140,7 @@ FAR = 1e6
 STOP = 1.0  # `mean/prime` stops where the excess variance is at most STOP · share · ln(1/share)
 
 
-def replacing(change: Change) -> Attack:
-    return taking(lambda x, bad, rng: rng.choice(len(x), bad, replace=False), change)
+replacing = partial(taking, lambda x, bad, rng: rng.choice(len(x), bad, replace=False))
 
 
 def ones(d: int) -> Array:
@@ -251,8 +251,7 @@ MEAN_ATTACKS = (
 # two are the hard ones: no estimator tells them from a normal law of another covariance.
 
 
-def planted(change: Change) -> Attack:
-    return taking(lambda x, bad, rng: rng.permutation(len(x))[:bad], change)
+planted = partial(taking, lambda x, bad, rng: rng.permutation(len(x))[:bad])
 
 
 def along(change: Callable[[Taken, Array], Array], least: bool = False, by: int = 0) -> Attack:
