@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from workbench.errors import ArgumentError, real
+from workbench.types import Array, Mask, frozen
 
 _ROUNDING = 1e-9  # asymmetry and negative eigenvalues up to this share of the largest entry are rounding
 
@@ -26,8 +27,8 @@ class Gaussian:
     2
     """
 
-    mean: NDArray[np.float64]
-    covariance: NDArray[np.float64]
+    mean: Array
+    covariance: Array
 
     def __init__(self, mean: ArrayLike, covariance: ArrayLike) -> None:
         centre, spread = np.array(mean, dtype=np.float64), np.array(covariance, dtype=np.float64)
@@ -58,7 +59,7 @@ class Gaussian:
         # Zeros of either sign are equal, so they have to hash alike.
         return hash(((self.mean + 0.0).tobytes(), (self.covariance + 0.0).tobytes()))
 
-    def __reduce__(self) -> tuple[type["Gaussian"], tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    def __reduce__(self) -> tuple[type["Gaussian"], tuple[Array, Array]]:
         # Pickle forgets that an array is read-only; construction restores it.
         return Gaussian, (self.mean, self.covariance)
 
@@ -84,8 +85,8 @@ class SparseCovariance(ReadAsArray):
     2 of 4 entries are not 0 before negative eigenvalues are left out
     """
 
-    thresholded: NDArray[np.float64]
-    psd: NDArray[np.float64]
+    thresholded: Array
+    psd: Array
 
     read = "psd"
 
@@ -94,8 +95,8 @@ class SparseCovariance(ReadAsArray):
         return f"{self.psd}\n{kept} before negative eigenvalues are left out"
 
     @property
-    def support(self) -> NDArray[np.bool_]:
-        return np.asarray(self.thresholded != 0)
+    def support(self) -> Mask:
+        return self.thresholded != 0
 
     def scaled(self, factor: float) -> "SparseCovariance":
         return SparseCovariance(self.thresholded * factor, self.psd * factor)
@@ -111,8 +112,8 @@ class DenoisedCovariance(ReadAsArray):
     where none did the matrix is about 0.
     """
 
-    covariance: NDArray[np.float64]
-    mean: NDArray[np.float64]
+    covariance: Array
+    mean: Array
     radius: float
     noise: float
     error: float
@@ -136,10 +137,10 @@ class Box:
     [True, False]
     """
 
-    centre: NDArray[np.float64]
-    half_widths: NDArray[np.float64]
+    centre: Array
+    half_widths: Array
 
-    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def contains(self, rows: Array) -> Mask:
         return np.asarray((np.abs(rows - self.centre) <= self.half_widths).all(axis=1))
 
 
@@ -151,14 +152,14 @@ class Ball:
     [True, False]
     """
 
-    centre: NDArray[np.float64]
+    centre: Array
     radius: float
 
-    def contains(self, rows: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.asarray(np.linalg.norm(rows - self.centre, axis=1) <= self.radius)
+    def contains(self, rows: Array) -> Mask:
+        return np.linalg.norm(rows - self.centre, axis=1) <= self.radius
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """The closed interval from `low` to `high`; without arguments the whole line.
 
@@ -193,7 +194,7 @@ class Counts(ReadAsArray):
     (203.0, [0.203])
     """
 
-    counts: NDArray[np.float64]
+    counts: Array
     n: int
 
     read = "counts"
@@ -205,5 +206,5 @@ class Counts(ReadAsArray):
         return f"{', '.join(f'{count:.0f}' for count in self.counts)} of {self.n} rows"
 
     @property
-    def shares(self) -> NDArray[np.float64]:
-        return np.asarray(self.counts / self.n)
+    def shares(self) -> Array:
+        return self.counts / self.n

@@ -53,22 +53,20 @@ def real(value: object) -> TypeGuard[float]:
     return number and abs(value) <= float_info.max  # type: ignore[arg-type]
 
 
-def positive(**arguments: object) -> None:
-    for name, value in arguments.items():
-        if not (real(value) and value > 0):
-            raise ArgumentError(name, value, "a finite number above 0")
+def _numbers(allowed: str, admits: Callable[[float], bool]) -> Callable[..., None]:
+    def check(**arguments: object) -> None:
+        for name, value in arguments.items():
+            if not (real(value) and admits(value)):
+                raise ArgumentError(name, value, allowed)
+
+    return check
 
 
-def finite(**arguments: object) -> None:
-    for name, value in arguments.items():
-        if not real(value):
-            raise ArgumentError(name, value, "a finite number")
-
-
-def probability(**arguments: object) -> None:
-    for name, value in arguments.items():
-        if not (real(value) and LEAST_DELTA <= value < 1):
-            raise ArgumentError(name, value, f"a number strictly between 0 and 1, at least {LEAST_DELTA:g}")
+positive = _numbers("a finite number above 0", lambda value: value > 0)
+finite = _numbers("a finite number", lambda _: True)
+probability = _numbers(
+    f"a number strictly between 0 and 1, at least {LEAST_DELTA:g}", lambda value: LEAST_DELTA <= value < 1
+)
 
 
 def in_range(low: float, high: float, ends: str = "[]", **arguments: object) -> None:
@@ -91,11 +89,11 @@ def integer_at_least(least: int, **arguments: object) -> None:
             raise ArgumentError(name, value, f"an integer, at least {least}")
 
 
-def few(most: int, **arguments: object) -> None:
+def few(most: int, **arguments: Any) -> None:
     """Raise unless every argument is an integer from 1 to `most`: more would take for ever."""
     for name, value in arguments.items():
         integer_at_least(1, **{name: value})
-        if not (real(value) and value <= most):
+        if value > most:
             raise ArgumentError(name, value, f"an integer from 1 to {most}")
 
 
@@ -113,20 +111,16 @@ def one_of(allowed: Iterable[object], **arguments: object) -> None:
             raise ArgumentError(name, value, one_of_words(value, choices))
 
 
-def _loss(**arguments: Any) -> None:
-    for name, value in arguments.items():
-        positive(**{name: value})
-        in_range(LEAST_LOSS, MOST_LOSS, **{name: value})
-
-
-def _share_or_zero(delta: object) -> None:
-    if not (real(delta) and (delta == 0 or LEAST_DELTA <= delta < 1)):
-        raise ArgumentError("delta", delta, f"0, or a number in [{LEAST_DELTA:g}, 1)")
+def _loss(**argument: Any) -> None:
+    positive(**argument)
+    in_range(LEAST_LOSS, MOST_LOSS, **argument)
 
 
 VOCABULARY: dict[str, Callable[..., None]] = {  # what a public number of this name is, wherever it stands
     "epsilon": _loss,
-    "delta": _share_or_zero,
+    "delta": _numbers(
+        f"0, or a number in [{LEAST_DELTA:g}, 1)", lambda delta: delta == 0 or LEAST_DELTA <= delta < 1
+    ),
     "rho": _loss,
     "mu": _loss,
     "sensitivity": finite,
@@ -249,8 +243,8 @@ def one_of_words(value: object, choices: Iterable[object], others: Iterable[str]
     return listed + meant
 
 
-def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:
-    """Return the names that a word may be a slip of, nearest first; case and punctuation do not count.
+def nearest(word: str, names: Iterable[str]) -> list[str]:
+    """Return at most three names that a word may be a slip of, nearest first, whatever case and punctuation.
 
     A key `family/name` is also known by its name, with or without the family behind it, as classes are.
 
@@ -266,7 +260,7 @@ def nearest(word: str, names: Iterable[str], most: int = 3) -> list[str]:
 
     ranked = sorted(((likeness(name), name) for name in names), key=lambda one: -one[0])
     found = [name for ratio, name in ranked if ratio >= max(LIKE, ranked[0][0] - SPREAD)]
-    return found[:most]
+    return found[:3]
 
 
 def _letters(text: str) -> str:

@@ -5,7 +5,7 @@ shape: where it is not finite the loss is infinite.
 """
 
 from math import erf, expm1, hypot, inf, log1p, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from workbench.distributions import Ball, Box, Counts, Gaussian, Interval
 from workbench.errors import ArgumentError, positive
 from workbench.special import ndtr
-from workbench.types import Array
+from workbench.types import Array, reals
 
 _DISJOINT = 100.0  # at a gap of this many wide standard deviations the total variation rounds to 1
 
@@ -41,7 +41,7 @@ def mahalanobis_mean_error(estimate: ArrayLike, truth: Gaussian) -> float:
     1.0
     """
     gap = _shaped(estimate, truth.mean.shape) - truth.mean
-    return _norm(_solve(_factor(truth.covariance), gap))
+    return _norm(np.linalg.solve(_factor(truth.covariance), gap))
 
 
 def mahalanobis_covariance_error(estimate: ArrayLike, truth: ArrayLike) -> float:
@@ -51,7 +51,7 @@ def mahalanobis_covariance_error(estimate: ArrayLike, truth: ArrayLike) -> float
 
 def spectral_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of S - Sigma, in the units of the data."""
-    sigma = np.asarray(truth, dtype=np.float64)
+    sigma = reals(truth)
     return _norm(_shaped(estimate, sigma.shape) - sigma, 2)
 
 
@@ -67,7 +67,7 @@ def eigenvalue_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     >>> round(eigenvalue_error([8.0, 1.0], np.diag([1.0, 4.0])), 3)
     0.693
     """
-    values = np.linalg.eigvalsh(np.asarray(truth, dtype=np.float64))[::-1]
+    values = np.linalg.eigvalsh(reals(truth))[::-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         gaps = np.log(_shaped(estimate, values.shape) / values)
     return _norm(gaps, inf)
@@ -82,7 +82,7 @@ def thompson_error(estimate: ArrayLike, truth: ArrayLike) -> float:
 
 def subspace_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of P - P', P' the projection on the first k axes of a covariance, k = tr P."""
-    sigma = np.asarray(truth, dtype=np.float64)
+    sigma = reals(truth)
     projection = _shaped(estimate, sigma.shape)
     top = np.linalg.eigh(sigma)[1][:, sigma.shape[0] - round(np.trace(projection)) :]
     return _norm(projection - top @ top.T, 2)
@@ -205,35 +205,31 @@ def _kl(excess: Array, gap: Array) -> float:
 def _relative(p: Gaussian, q: Gaussian) -> tuple[Array, Array]:
     """Return the eigenvalues x and the mean gap g of `p` in units of `q`, in the eigenbasis of x."""
     excess, basis = np.linalg.eigh(_relative_excess(p.covariance, q.covariance))
-    gap = _solve(_factor(q.covariance), p.mean - q.mean)
+    gap = np.linalg.solve(_factor(q.covariance), p.mean - q.mean)
     return excess, basis.T @ gap
 
 
 def _relative_excess(estimate: ArrayLike, truth: ArrayLike) -> Array:
     """Return L^{-1} (S - Sigma) L^{-T} with Sigma = L L^T: the symmetric root, rotated: same norms."""
-    sigma = np.asarray(truth, dtype=np.float64)
+    sigma = reals(truth)
     factor = _factor(sigma)
-    half = _solve(factor, _shaped(estimate, sigma.shape) - sigma)
-    return _solve(factor, half.T).T
+    half = np.linalg.solve(factor, _shaped(estimate, sigma.shape) - sigma)
+    return np.linalg.solve(factor, half.T).T
 
 
-def _solve(factor: Array, right: Array) -> Array:
-    return np.asarray(np.linalg.solve(factor, right), dtype=np.float64)
-
-
-def _norm(array: Array, order: float | None = None) -> float:
+def _norm(array: Any, order: float | None = None) -> float:
     return float(np.linalg.norm(array, order)) if np.isfinite(array).all() else inf
 
 
 def _factor(sigma: Array) -> Array:
     try:
-        return np.asarray(np.linalg.cholesky(sigma), dtype=np.float64)
+        return reals(np.linalg.cholesky(sigma))
     except np.linalg.LinAlgError:
         raise ArgumentError("truth", sigma, "a nonsingular covariance") from None
 
 
 def _shaped(estimate: ArrayLike, shape: tuple[int, ...]) -> Array:
-    array = np.asarray(estimate, dtype=np.float64)
+    array = reals(estimate)
     if array.shape != shape:
         raise ArgumentError("estimate", estimate, f"an array of shape {shape}")
     return array

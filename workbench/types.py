@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar, dataclass_transform
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 """Real numbers: rows of shape (n,) or (n, d), a vector, a matrix."""
@@ -36,6 +36,11 @@ Mode: TypeAlias = Literal["practical", "proved"]
 """Whether coverage is proved; privacy always is."""
 
 T = TypeVar("T")
+
+
+def reals(values: ArrayLike) -> Array:
+    """Return numbers as an array of floats; what is one already is not copied."""
+    return np.asarray(values, np.float64)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

@@ -5,21 +5,21 @@ that is not what its name means.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import signature
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import in_range, integer_at_least, positive, probability
 from workbench.special import betainc
+from workbench.types import Array, frozen, reals
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True)
+@frozen
 class Shape:
     """Terms of a sample size: without privacy, of the last noisy step, and of finding place or shape before.
 
@@ -87,12 +87,12 @@ def smallest(predicate: Callable[[int], bool], start: int = 1) -> int:
     return high
 
 
-def binomial_tail(count: ArrayLike, n: int, p: float) -> NDArray[np.float64]:
+def binomial_tail(count: ArrayLike, n: int, p: float) -> Array:
     """Return P(Bin(n, p) >= count), elementwise.
 
     >>> float(binomial_tail(1, 2, 0.5))
     0.75
     """
-    k: Any = np.asarray(count, dtype=np.float64)
+    k: Any = reals(count)
     inside = betainc(np.clip(k, 1, max(n, 1)), np.clip(n - k + 1, 1, max(n, 1)), p)
     return np.where(k <= 0, 1.0, np.where(k > n, 0.0, inside))

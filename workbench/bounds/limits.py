@@ -153,7 +153,7 @@ def scale_limit(corruption: float) -> float:
     """
     below(0.25, corruption=corruption)
     s = brentq(lambda scale: scale_distance(scale) - 2 * corruption, 1.0 + 1e-12, 1e3)
-    return float((s * s - 1) / (s * s + 1))
+    return (s * s - 1) / (s * s + 1)
 
 
 def scale_distance(s: float) -> float:
@@ -179,28 +179,28 @@ def mean_unit(corruption: float) -> float:
 # threshold λ₀ of outliers; here all of n normal rows keep it but with probability β, seen in their true
 # frame: no smaller one is of use. For d = 10 at (1, 1e-6) it is 48; the program's own example has 50.
 
-BETA = 0.05
+BETA = 0.05  # β
 
 
 @formula
-def threshold(n: int, d: int, beta: float = BETA) -> float:
+def threshold(n: int, d: int) -> float:
     """Return λ₀: n squared norms of normal rows are at most that with probability 1 - β at least.
 
     >>> round(threshold(98_000, 10))
     48
     """
-    return float(chdtri(d, beta / n))
+    return float(chdtri(d, BETA / n))
 
 
 @formula
-def fewest_rows_of_means(d: int, epsilon: float, delta: float, beta: float = BETA) -> int:
+def fewest_rows_of_means(d: int, epsilon: float, delta: float) -> int:
     """Return the least n that a mean is given for: n ≥ 20 k λ₀ with k = ⌈6 ln(6/δ)/ε⌉ + 4 steps."""
     steps = ceil(6 * log(6 / delta) / epsilon) + 4
-    return smallest(lambda n: n >= 20 * steps * threshold(n, d, beta))
+    return smallest(lambda n: n >= 20 * steps * threshold(n, d))
 
 
 @formula
-def rows_of_means(d: int, alpha: float, epsilon: float, delta: float, beta: float = BETA) -> int:
+def rows_of_means(d: int, alpha: float, epsilon: float, delta: float) -> int:
     """Return the least n for a median error of α in Mahalanobis norm: that of χ²_d times 1/n + c².
 
     c is the sd of the noise in every direction over that of a row, c² = 810 λ₀ ln(12/δ)/(εn)².
@@ -208,7 +208,7 @@ def rows_of_means(d: int, alpha: float, epsilon: float, delta: float, beta: floa
     median = float(chdtri(d, 0.5))
 
     def near(n: int) -> bool:
-        noise = sqrt(810 * threshold(n, d, beta) * log(12 / delta)) / (epsilon * n)
+        noise = sqrt(810 * threshold(n, d) * log(12 / delta)) / (epsilon * n)
         return median * (1 / n + noise**2) <= alpha**2
 
-    return smallest(near, fewest_rows_of_means(d, epsilon, delta, beta))
+    return smallest(near, fewest_rows_of_means(d, epsilon, delta))

@@ -7,13 +7,13 @@ covariance. The formulas are recalled from the published version: the text at ha
 has constants here, on the line, is in `bounds.resilience`.
 """
 
-from dataclasses import dataclass
 from math import ceil, log, sqrt
 
 from workbench.bounds import Shape, formula
+from workbench.types import frozen
 
 
-@dataclass(frozen=True)
+@frozen
 class Row:
     """A row of Table 1 or 2: sufficient in polynomial time, sufficient at any cost, necessary."""
 

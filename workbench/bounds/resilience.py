@@ -45,7 +45,7 @@ def margin_rate(alpha: float, width: float) -> float:
     if excess(0.0) >= 0:
         return 0.0
     most = 2 * alpha * (1 - 1e-12)
-    return float(brentq(excess, 0.0, most)) if excess(most) > 0 else 2 * alpha
+    return brentq(excess, 0.0, most) if excess(most) > 0 else 2 * alpha
 
 
 @formula

@@ -26,7 +26,7 @@ def entry_deviation(covariance: Array, n: int, sd: float, diagonal_sd: float, be
     sampling = np.sqrt(2 * (variances + covariance**2) * level / n)
     second = (np.sqrt(variances) + np.abs(covariance)) * level / n
     sds = np.where(np.eye(p, dtype=bool), diagonal_sd, sd)
-    return np.asarray(sampling + second + sds * sqrt(2 * level))
+    return sampling + second + sds * sqrt(2 * level)
 
 
 @formula
@@ -68,7 +68,7 @@ def local_rows(alpha: float, degree: float, p: int, epsilon: float, delta: float
 @formula
 def lemma_3(covariance: Array, t: float) -> Array:
     """Return 4 min(|σ_ij|, t), what a thresholded entry is off by at most (Lemma 3)."""
-    return np.asarray(LEMMA_3 * np.minimum(np.abs(covariance), t))
+    return LEMMA_3 * np.minimum(np.abs(covariance), t)
 
 
 @formula

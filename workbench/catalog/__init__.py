@@ -10,13 +10,13 @@ The object is an `Entry`, or an `Addition`: an entry with its attacks, proof and
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from workbench.catalog.entry import Entry, Example
 from workbench.errors import ArgumentError, one_of
+from workbench.types import public
 
 FAMILIES = {
     "univariate": ("univariate",),
@@ -53,7 +53,7 @@ class _Catalog(Mapping[str, Entry]):
             yield from _entries(module)
 
     def __len__(self) -> int:
-        return sum(map(len, map(_entries, FAMILIES)))
+        return sum(1 for _ in self)  # not `len` of a list, which would ask for this one
 
 
 class _Known(_Catalog):
@@ -65,9 +65,6 @@ class _Known(_Catalog):
     def __iter__(self) -> Iterator[str]:
         yield from CATALOG
         yield from (key for key in _additions() if key not in CATALOG)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)  # not `len` of a list, which would ask for this one
 
 
 CATALOG: Mapping[str, Entry] = _Catalog()
@@ -81,7 +78,7 @@ def lookup(key: str) -> Entry:
     return KNOWN[key]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Addition:
     """An entry from outside and what the commands need of it.
 

@@ -40,11 +40,11 @@ ALONG = np.array([[0.36, 0.48], [0.48, 0.64]])  # the projection on their long a
 THIN = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * (ALONG + GAP**2 * (np.eye(2) - ALONG))))
 LINE = MultivariateGaussian(Gaussian([3.0, -1.0], 25.0 * ALONG))
 
-VOTES = frozenset(
+VOTES = {
     f"vote{of}, {step}" for of in ("", " 1", " on the rank") for step in ("count", "mean")
-)  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
-ROBUST = frozenset({"vote", "mask"})  # one row moves a robust group less than is needed to leave its friends
-MASK = frozenset({"mask"})  # what it hides is an average of groups, and moves less than its proof allows
+}  # at d = 2; a friendly mean moves less than its proof allows, and the paper's count too
+ROBUST = {"vote", "mask"}  # one row moves a robust group less than is needed to leave its friends
+MASK = {"mask"}  # what it hides is an average of groups, and moves less than its proof allows
 
 bounded = partial(
     entry,
@@ -52,12 +52,13 @@ bounded = partial(
     population=TILTED,
     loss=losses.mahalanobis_covariance_error,
     assumptions=(NORMAL, BELOW),
-    symmetries=("exact", "none"),
+    symmetries="exact none",
 )
 heavy = partial(bounded, population=HEAVY, assumptions=(MOMENTS, BELOW))
-thin = partial(entry, population=THIN, assumptions=(NORMAL,), symmetries=("exact", "exact"))
+thin = partial(entry, population=THIN, assumptions=(NORMAL,), symmetries="exact exact")
 unbounded = partial(thin, estimand="covariance", loss=losses.mahalanobis_covariance_error)
-gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries=("none", "none"))
+gaussian = partial(thin, estimand="gaussian", loss=losses.gaussian_error, symmetries="none none")
+subspace = partial(thin, hardest=along_a_subspace, estimand="subspace", loss=losses.subspace_error)
 sparse = partial(
     entry,
     estimand="covariance",
@@ -67,17 +68,15 @@ sparse = partial(
 )
 
 COVARIANCE = (
-    entry(
+    bounded(
         "covariance/empirical",
         "sample covariance, without privacy",
         "M21/sample-covariance",
         (EmpiricalCovariance(), NonPrivate()),
         (EmpiricalCovariance(centred=True), NonPrivate()),
-        estimand="covariance",
-        population=TILTED,
-        loss=losses.mahalanobis_covariance_error,
+        assumptions=(),
         least_rows=1,
-        symmetries=("exact", "exact"),
+        symmetries="exact exact",
     ),
     bounded(
         "covariance/clipped",
@@ -95,7 +94,7 @@ COVARIANCE = (
         (CoinPressCovariance(upper=100.0, steps=2, calibration="paper", lower=1.0), GAUSSIAN),
         (CoinPressCovariance(upper=100.0, paired=True, lower=1.0), CONCENTRATED),
         assumptions=(NORMAL, BELOW, "the mean is at most 1e12 √upper long, unless rows are paired"),
-        symmetries=("none", "none"),
+        symmetries="none none",
     ),
     heavy(
         "covariance/heavy-tailed-naive",
@@ -132,7 +131,7 @@ COVARIANCE = (
         "covariance without any bound on it, in a frame found by one vote of groups of rows",
         "AL22/Thm5.5 AL22/Thm5.6",
         (PopulousCovariance(), LOUD),
-        symmetries=("none", "none"),
+        symmetries="none none",
         bounded_steps=MASK,
     ),
     unbounded(
@@ -142,8 +141,7 @@ COVARIANCE = (
         "M21/UG/complexity M21/Table1",
         (UnboundedCovariance(), LOUD),
         (UnboundedCovariance(calibration="paper"), STABLE),
-        assumptions=(NORMAL,),
-        symmetries=("exact", "lattice"),
+        symmetries="exact lattice",
         bounded_steps=VOTES,
     ),
     sparse(
@@ -183,7 +181,7 @@ COVARIANCE = (
         (LocalThresholdedCovariance(calibration="paper", radius=1.0), APPROX),
         hardest=at_corners,
         least_rows=1,
-        bounded_steps=frozenset({"users"}),
+        bounded_steps={"users"},
     ),
     unbounded(
         "covariance/filter-nonprivate",
@@ -201,14 +199,13 @@ COVARIANCE = (
         (PopulousRobustCovariance(corruption=0.02), LOUD),
         bounded_steps=ROBUST,
     ),
-    thin(
+    unbounded(
         "covariance/matrix-quantile",
         "covariance of any Gaussian by one vote of each row, and noise of its own shape",
         "AL22/matrix-quantile",
         (MatrixQuantileCovariance(), LOUD),
         (MatrixQuantileCovariance(mask="wishart"), LOUD),  # the mask of d > 4
         (MatrixQuantileCovariance(alpha=0.5, degenerate=True), LOUD),
-        estimand="covariance",
         loss=losses.thompson_error,
         bounded_steps=MASK | {"stability", "subspace"},  # a count that is neither 0 nor its most moves
     ),
@@ -220,38 +217,31 @@ COVARIANCE = (
         (Eigenvalues(calibration="paper"), STABLE),
         estimand="eigenvalues",
         loss=losses.eigenvalue_error,
-        symmetries=("exact", "lattice"),
+        symmetries="exact lattice",
     ),
-    thin(
+    subspace(
         "spectral/subspace-aggregate",
         "the subspace before a gap of the spectrum, by a vote of blocks of rows",
         "M21/UG/Alg2",
         (SubspaceAggregate(k=1, gap=GAP), LOUD),
         (SubspaceAggregate(k=1, gap=GAP, calibration="paper"), STABLE),
-        hardest=along_a_subspace,
-        estimand="subspace",
-        loss=losses.subspace_error,
         assumptions=(NORMAL, "the k-th gap of the spectrum is at most gap"),
         bounded_steps=VOTES,
     ),
-    thin(
+    subspace(
         "spectral/subspace-exact",
         "the subspace that rows lie in, exactly, by a vote of groups of d rows",
         "AL22/Thm4.1 AL22/Alg2",
         (SubspaceExact(), LOUD),
-        hardest=along_a_subspace,
-        estimand="subspace",
         population=LINE,
-        loss=losses.subspace_error,
         assumptions=("the rows have a density on their subspace",),
     ),
-    thin(
+    unbounded(
         "spectral/preconditioner",
         "a matrix in whose frame rows are round, whatever their covariance, by a vote of groups",
         "AL22/Alg1 AL22/Alg3 AL22/Thm5.4",
         (Preconditioner(), LOUD),
         (Preconditioner(mask="wishart"), LOUD),
-        estimand="covariance",
         loss=losses.thompson_error,
         bounded_steps=MASK,
     ),
@@ -270,7 +260,7 @@ COVARIANCE = (
         "a Gaussian from rows of which some may be anything, by two votes of robust groups",
         "AL22/Cor7.5",
         (PopulousRobustGaussian(corruption=0.02), LOUD),
-        bounded_steps=frozenset(f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST),
+        bounded_steps={f"{stage}, {step}" for stage in ("covariance", "mean") for step in ROBUST},
     ),
     gaussian(
         "gaussian/unbounded",
@@ -278,7 +268,7 @@ COVARIANCE = (
         "M21/UG/iteration M21/UG/mean-known-covariance M21/UG/complexity",
         (UnboundedGaussian(), LOUD),
         (UnboundedGaussian(calibration="paper"), STABLE),
-        symmetries=("none", "lattice"),
+        symmetries="none lattice",
         bounded_steps=VOTES,
     ),
     gaussian(
@@ -297,7 +287,7 @@ COVARIANCE = (
         "any Gaussian with a density from all rows at once, one price for test, frame and moments",
         "M21/lifted-gaussian",
         (LiftedGaussian(), LOUD),
-        symmetries=("exact", "exact"),
-        bounded_steps=frozenset({"lift"}),  # a count that is neither 0 nor its most moves
+        symmetries="exact exact",
+        bounded_steps={"lift"},  # a count that is neither 0 nor its most moves
     ),
 )

@@ -2,31 +2,18 @@
 
 import re
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import field, replace
 from inspect import getdoc
 from math import inf
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from workbench.estimators import Abstention, Estimator
 from workbench.losses import IntervalLoss
 from workbench.populations import Population
 from workbench.privacy import Budget
+from workbench.types import frozen, public
 
-Estimand: TypeAlias = Literal[
-    "mean",
-    "location",
-    "scale",
-    "interval",
-    "covariance",
-    "gaussian",
-    "range",
-    "eigenvalues",
-    "subspace",
-    "quantiles",
-    "counts",
-]
-Symmetry: TypeAlias = Literal["exact", "lattice", "none"]
 Run: TypeAlias = tuple[Any, ...]
 
 
@@ -38,7 +25,7 @@ def documented(kind: type) -> str:
     return f"{text}\n\n{getdoc(other)}" if other else text
 
 
-@dataclass(frozen=True)
+@frozen
 class Example:
     """An estimator and a budget that it takes."""
 
@@ -51,30 +38,30 @@ NORMAL = "the rows are normal"
 BELOW = "the covariance is at most upper times the identity"
 WITHIN = "the mean lies within radius of centre"
 WITHIN_BOX = "every coordinate of the mean lies within radius of centre"
-NONE: tuple[Symmetry, Symmetry] = ("none", "none")
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Entry:
     """One key of the catalog.
 
     `examples` are the calls that contracts, audits and tables go through, the default first; `symmetries`
-    tells how the distribution of the output follows a translation and a change of scale of the rows. The
-    sensitivity of a step is attained by some pair of neighbours, but for `bounded_steps`, where it is a
-    proved bound. `assumptions` are conditions of the accuracy, never of the privacy.
+    tells how the distribution of the output follows a translation and a change of scale of the rows:
+    "exact", on a "lattice" alone, or "none". The sensitivity of a step is attained by some pair of
+    neighbours, but for `bounded_steps`, where it is a proved bound. `assumptions` are conditions of the
+    accuracy, never of the privacy.
     `hardest` returns the hardest population for an estimator in d columns (`catalog.hardest` by default).
     """
 
     key: str
     summary: str
-    estimand: Estimand
+    estimand: str
     statements: tuple[str, ...]
     examples: tuple[Example, ...]
     population: Population
     loss: Callable[[Any, Any], Any]
     least_rows: int = 2
     assumptions: tuple[str, ...] = ()
-    symmetries: dict[str, Symmetry] = field(default_factory=dict)
+    symmetries: dict[str, str] = field(default_factory=dict)
     bounded_steps: frozenset[str] = frozenset()
     hardest: Callable[[Any, int], Population] | None = None
 
@@ -82,14 +69,13 @@ class Entry:
     def truth(self) -> Any:
         """The true value on rows of `population`, with which `loss` compares an estimate."""
         law: Any = self.population
+        of: Any = self.estimator
         match self.estimand:
             case "scale":
                 return law.sigma
             case "quantiles":
-                levels: Any = self.estimator
-                return law.quantiles(levels.levels)
+                return law.quantiles(of.levels)
             case "counts":
-                of: Any = self.estimator
                 return law.shares(of.edges)[of.first :] if hasattr(law, "shares") else law.mean
             case "covariance" | "eigenvalues" | "subspace":
                 return law.covariance
@@ -115,20 +101,20 @@ class Entry:
 
 
 def entry(
-    key: str, summary: str, statements: str, *runs: Run, symmetries: tuple[Symmetry, Symmetry] = NONE,
-    **more: Any,
+    key: str, summary: str, statements: str, *runs: Run, symmetries: str = "none none",
+    bounded_steps: Iterable[str] = (), **more: Any,
 ) -> Entry:  # fmt: skip
     """Return an entry with an example for each budget of each run: an estimator, and budgets that it takes.
 
-    Statements are separated by spaces; symmetries are under translation and under a change of scale.
+    Statements are separated by spaces, as are symmetries, under translation and under a change of scale.
     """
-    translation, scale = symmetries
     return Entry(
         key=key,
         summary=summary,
         statements=tuple(statements.split()),
         examples=tuple(Example(estimator, budget) for estimator, *budgets in runs for budget in budgets),
-        symmetries={"translation": translation, "scale": scale},
+        symmetries=dict(zip(("translation", "scale"), symmetries.split(), strict=True)),
+        bounded_steps=frozenset(bounded_steps),
         **more,
     )
 

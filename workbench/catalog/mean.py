@@ -59,16 +59,14 @@ MEAN = (
         population=HEAVY,
         assumptions=(MOMENTS, BELOW),
     ),
-    entry(
+    round_mean(
         "mean/empirical",
         "sample mean, without privacy",
         "M21/sample-covariance",
         (EmpiricalMean(sigma=1.0), NonPrivate()),
-        estimand="mean",
-        population=ROUND,
-        loss=losses.mahalanobis_mean_error,
+        assumptions=(),
         least_rows=1,
-        symmetries=("exact", "exact"),
+        symmetries="exact exact",
     ),
     mean_within(
         "mean/clipped-box",
@@ -84,7 +82,7 @@ MEAN = (
         (CoordinatewiseMean(sigma=1.0), APPROX),
         (CoordinatewiseMean(radius=100.0, sigma=1.0), PureDP(1.0), CONCENTRATED),
         hardest=in_a_box,
-        symmetries=("lattice", "none"),
+        symmetries="lattice none",
     ),
     mean_within(
         "mean/coinpress",
@@ -109,8 +107,8 @@ MEAN = (
         "mean anywhere in space, by a vote of groups of rows on which of them are close to most",
         "AL22/Prop7.1 AL22/Lem7.2",
         (PopulousMean(sigma=1.0), LOUD),
-        symmetries=("exact", "none"),
-        bounded_steps=frozenset({"vote"}),
+        symmetries="exact none",
+        bounded_steps={"vote"},
     ),
     round_mean(
         "mean/median-of-means",
@@ -119,20 +117,18 @@ MEAN = (
         (MedianOfMeansMean(sigma=1.0), LOUD),
         population=MultivariateStudent(ROUND.moments, 3.0),
         assumptions=("the rows are symmetric round their mean, with Gaussian tails or heavier", SPHERICAL),
-        symmetries=("exact", "none"),
-        bounded_steps=frozenset({"vote", "mask"}),
+        symmetries="exact none",
+        bounded_steps={"vote", "mask"},
     ),
-    entry(
+    round_mean(
         "mean/affine",
         "mean of any Gaussian, its covariance unknown, and noise of the covariance's shape",
         "M21/affine-mean",
         (AffineMean(), LOUD),
-        estimand="mean",
         population=THIN,
-        loss=losses.mahalanobis_mean_error,
         assumptions=(NORMAL,),
-        symmetries=("exact", "exact"),
-        bounded_steps=frozenset({"location"}),  # a count that is neither 0 nor its most moves
+        symmetries="exact exact",
+        bounded_steps={"location"},  # a count that is neither 0 nor its most moves
     ),
     mean_within(
         "mean/clipped-heavy",

@@ -4,8 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from workbench import losses
-from workbench.catalog.entry import NORMAL, WITHIN, WITHIN_BOX, entry
+from workbench.catalog.entry import NORMAL, WITHIN, WITHIN_BOX
 from workbench.catalog.hardest import between_candidates, in_a_box
 from workbench.catalog.mean import (
     APPROX,
@@ -33,16 +32,14 @@ LAVISH = ApproxDP(100.0, 0.1)  # what the source's own constants need at few tho
 PLANE = MultivariateGaussian(Gaussian([0.5, -0.3], np.eye(2)))
 
 
-def bounded(epochs: int, rounds: int) -> frozenset[str]:
+def bounded(epochs: int, rounds: int) -> set[str]:
     """Return the steps of the source's filters, whose noise is for more than one row can move."""
     turns = [f"{s}.{t}" for s in range(1, epochs + 1) for t in range(1, rounds + 1)]
     turns += [str(s) for s in range(1, max(epochs, rounds) + 1)]
-    return frozenset(f"{query} {turn}" for query in QUERIES for turn in turns)
+    return {f"{query} {turn}" for query in QUERIES for turn in turns}
 
 
-exact_mean = partial(
-    entry, hardest=between_candidates, estimand="mean", population=PLANE, loss=losses.mahalanobis_mean_error
-)
+exact_mean = partial(round_mean, hardest=between_candidates, population=PLANE)
 
 MEAN_ROBUST = (
     round_mean(
@@ -52,7 +49,7 @@ MEAN_ROBUST = (
         (FilterNonprivateMean(corruption=0.05, sigma=1.0), NonPrivate()),
         (FilterNonprivateMean(corruption=0.05, calibration="paper", sigma=1.0), NonPrivate()),
         least_rows=1,
-        symmetries=("exact", "none"),
+        symmetries="exact none",
     ),
     round_mean(
         "mean/populous-robust",
@@ -60,8 +57,8 @@ MEAN_ROBUST = (
         "AL22/Alg5 AL22/Thm7.4",
         (PopulousRobustMean(corruption=0.05, sigma=1.0), LOUD),
         (PopulousRobustMean(corruption=0.1, sigma=2.0), LOUD),
-        symmetries=("exact", "none"),
-        bounded_steps=frozenset({"vote", "mask"}),
+        symmetries="exact none",
+        bounded_steps={"vote", "mask"},
     ),
     mean_within(
         "mean/filter",
@@ -129,7 +126,7 @@ MEAN_ROBUST = (
             ApproxDP(0.5, 1e-5),
         ),
         assumptions=("the clean rows are normal, with covariance at most sigma² I", WITHIN_BOX),
-        bounded_steps=frozenset({"mean"}),
+        bounded_steps={"mean"},
     ),
     exact_mean(
         "mean/resilient-heavy",
@@ -138,6 +135,6 @@ MEAN_ROBUST = (
         (ResilientHeavyMean(radius=1.0, corruption=0.05, step=0.05, sigma=1.0), APPROX, STABLE),
         population=MultivariateStudent(PLANE.moments, 5.0),
         assumptions=("the covariance of the clean rows is at most sigma² I", WITHIN_BOX),
-        bounded_steps=frozenset({"mean"}),
+        bounded_steps={"mean"},
     ),
 )

@@ -1,9 +1,10 @@
 """The univariate entries: L17 and KV18, and the private median."""
 
 from functools import partial
+from typing import Any
 
 from workbench import losses
-from workbench.catalog.entry import NORMAL, WITHIN, both_calibrations, entry
+from workbench.catalog.entry import NORMAL, WITHIN, Run, both_calibrations, entry
 from workbench.catalog.hardest import at_an_end
 from workbench.estimators.bounded import BoundedMean, Count, Histogram
 from workbench.estimators.clipped import ClippedMean
@@ -13,7 +14,7 @@ from workbench.estimators.quantiles import Median, Quantiles
 from workbench.estimators.scale import LEAST_ROWS, Scale
 from workbench.estimators.two_step import TwoStepMean
 from workbench.populations import Coin, UnivariateGaussian
-from workbench.privacy import ZCDP, ApproxDP, GaussianDP, PureDP
+from workbench.privacy import ZCDP, ApproxDP, Budget, GaussianDP, PureDP
 
 PURE, APPROX = PureDP(1.0), ApproxDP(1.0, 1e-6)
 CONCENTRATED, DELTA_CONCENTRATED = ZCDP(0.1), ZCDP(0.1, 1e-6)
@@ -27,11 +28,18 @@ anywhere = partial(
     population=UnivariateGaussian(1.0),
     loss=losses.absolute_error,
     assumptions=(NORMAL, KNOWN_SIGMA),
-    symmetries=("lattice", "none"),
+    symmetries="lattice none",
 )
-on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries=("none", "none"))
+on_a_range = partial(anywhere, assumptions=(NORMAL, KNOWN_SIGMA, WITHIN), symmetries="none none")
 interval = partial(anywhere, estimand="interval", loss=losses.interval_loss)
 of_any_rows = partial(entry, estimand="counts", population=Coin(), loss=losses.share_error, least_rows=1)
+
+
+def at_two_scales(kind: Any, *budgets: Budget, **ranged: float) -> tuple[Run, ...]:
+    """Return the runs of an estimator with sigma 1 and, at the first budget and another centre, sigma 2."""
+    usual, other = kind(sigma=1.0, **ranged), kind(sigma=2.0, **ranged, **({"centre": 3.0} if ranged else {}))
+    return both_calibrations((usual, *budgets), (other, budgets[0]))
+
 
 UNIVARIATE = (
     on_a_range(
@@ -48,27 +56,19 @@ UNIVARIATE = (
         "univariate/two-step-mean",
         "mean on a range: locate, then average around the place",
         "L17/Thm2.5",
-        *both_calibrations(
-            (TwoStepMean(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
-            (TwoStepMean(radius=100.0, centre=3.0, sigma=2.0), PURE),
-        ),
+        *at_two_scales(TwoStepMean, PURE, CONCENTRATED, radius=100.0),
     ),
     anywhere(
         "univariate/unbounded-mean",
         "mean anywhere on the line: locate, then average around the place",
         "L17/Thm2.8",
-        *both_calibrations(
-            (UnboundedMean(sigma=1.0), APPROX, DELTA_CONCENTRATED), (UnboundedMean(sigma=2.0), APPROX)
-        ),
+        *at_two_scales(UnboundedMean, APPROX, DELTA_CONCENTRATED),
     ),
     on_a_range(
         "univariate/median",
         "median on a range by the exponential mechanism",
         "LKKO21/Alg14",
-        *both_calibrations(
-            (Median(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
-            (Median(radius=100.0, centre=3.0, sigma=2.0), PURE),
-        ),
+        *at_two_scales(Median, PURE, CONCENTRATED, radius=100.0),
         assumptions=(WITHIN,),
     ),
     anywhere(
@@ -82,25 +82,20 @@ UNIVARIATE = (
         estimand="quantiles",
         loss=losses.absolute_error,
         assumptions=(NORMAL, "the rows lie within radius of centre, or within 1e6 sigma of it without one"),
-        symmetries=("none", "none"),
+        symmetries="none none",
     ),
     on_a_range(
         "univariate/histogram-location",
         "location of the mean on a range, to 2.5 sigma, by a finite histogram",
         "L17/Thm1.1 L17/Cor2.4",
-        *both_calibrations(
-            (HistogramLocation(radius=100.0, sigma=1.0), PURE, CONCENTRATED),
-            (HistogramLocation(radius=100.0, centre=3.0, sigma=2.0), PURE),
-        ),
+        *at_two_scales(HistogramLocation, PURE, CONCENTRATED, radius=100.0),
         estimand="location",
     ),
     anywhere(
         "univariate/stable-location",
         "location of the mean anywhere, to 2.5 sigma, by a stability-based histogram",
         "L17/Thm1.2",
-        *both_calibrations(
-            (StableLocation(sigma=1.0), APPROX, DELTA_CONCENTRATED), (StableLocation(sigma=2.0), APPROX)
-        ),
+        *at_two_scales(StableLocation, APPROX, DELTA_CONCENTRATED),
         estimand="location",
     ),
     anywhere(
@@ -114,13 +109,13 @@ UNIVARIATE = (
         loss=losses.relative_scale_error,
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
-        symmetries=("exact", "lattice"),
+        symmetries="exact lattice",
     ),
     interval(
         "univariate/interval",
         "confidence interval for the mean, sigma known",
         "KV18/interval",
-        *both_calibrations((Interval(sigma=1.0), APPROX, DELTA_CONCENTRATED), (Interval(sigma=2.0), APPROX)),
+        *at_two_scales(Interval, APPROX, DELTA_CONCENTRATED),
     ),
     interval(
         "univariate/interval-unknown-variance",
@@ -129,7 +124,7 @@ UNIVARIATE = (
         *both_calibrations((IntervalUnknownVariance(), APPROX, DELTA_CONCENTRATED)),
         least_rows=LEAST_ROWS,
         assumptions=(NORMAL,),
-        symmetries=("lattice", "lattice"),
+        symmetries="lattice lattice",
     ),
     interval(
         "univariate/interval-mean",
@@ -138,8 +133,8 @@ UNIVARIATE = (
         (IntervalMean(), APPROX, DELTA_CONCENTRATED),
         least_rows=LEAST_ROWS,
         assumptions=("the distribution has a fourth moment",),
-        bounded_steps=frozenset({"average", "variance"}),
-        symmetries=("lattice", "none"),
+        bounded_steps={"average", "variance"},
+        symmetries="lattice none",
     ),
     of_any_rows(
         "univariate/bounded-mean",

@@ -5,23 +5,24 @@ The strongest of the models of corruption. Huber's contamination, which is blind
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
+from functools import partial
 from math import log, sqrt
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from workbench.errors import in_range
 from workbench.linalg import norms
 from workbench.special import ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen
 
-Generator = np.random.Generator
 Attack = Callable[[Array, int, Generator], Array]
 """(rows (n, d), how many may be replaced, generator) -> a new array with at most so many replaced."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Adversary:
     """A named way to corrupt rows of mean 0 and covariance I (map them there, corrupt, map them back).
 
@@ -62,7 +63,7 @@ def replaced(x: Array, rows: np.ndarray | slice, values: Array | float) -> Array
 # Rows that an attack takes, and puts others in the places of.
 
 
-@dataclass(frozen=True)
+@frozen
 class Taken:
     """The rows an adversary took, of shape (bad, d), the share of all rows that they are, a generator."""
 
@@ -139,8 +140,7 @@ FAR = 1e6
 STOP = 1.0  # `mean/prime` stops where the excess variance is at most STOP · share · ln(1/share)
 
 
-def replacing(change: Change) -> Attack:
-    return taking(lambda x, bad, rng: rng.choice(len(x), bad, replace=False), change)
+replacing = partial(taking, lambda x, bad, rng: rng.choice(len(x), bad, replace=False))
 
 
 def ones(d: int) -> Array:
@@ -195,14 +195,6 @@ def ranked(x: Array) -> Order:
     return np.argsort(x @ ones(x.shape[1]), kind="stable")
 
 
-INWARD = taking(lambda x, bad, rng: ranked(x)[-bad:], zeros)
-"""What is left looks cleaner than clean rows."""
-
-
-def _under(t: Taken) -> float:
-    return sqrt(0.95 * STOP * log(1 / t.share) / (1 - t.share))
-
-
 def _planted(t: Taken) -> float:
     return SHIFT * sqrt(t.d)
 
@@ -222,8 +214,16 @@ MEAN_ATTACKS = (
     Adversary("axis-clusters", "clusters at 6 along every axis", clusters(None, 6.0)),
     Adversary("far", "a point mass at 1e6", shifted(lambda t: FAR, spread=0.0)),
     Adversary("tail-matched", "rows of unsuspicious length, turned to one side", replacing(tail_matched)),
-    Adversary("inward", "the farthest rows of one side, put at the centre", INWARD),
-    Adversary("under-threshold", "a cluster just too near for the filter to act", shifted(_under)),
+    Adversary(  # what is left looks cleaner than clean rows
+        "inward",
+        "the farthest rows of one side, put at the centre",
+        taking(lambda x, bad, rng: ranked(x)[-bad:], zeros),
+    ),
+    Adversary(
+        "under-threshold",
+        "a cluster just too near for the filter to act",
+        shifted(lambda t: sqrt(0.95 * STOP * log(1 / t.share) / (1 - t.share))),
+    ),
     Adversary(
         "cancelling",
         "clusters at 3 and -12 of mean 0",
@@ -251,8 +251,7 @@ MEAN_ATTACKS = (
 # two are the hard ones: no estimator tells them from a normal law of another covariance.
 
 
-def planted(change: Change) -> Attack:
-    return taking(lambda x, bad, rng: rng.permutation(len(x))[:bad], change)
+planted = partial(taking, lambda x, bad, rng: rng.permutation(len(x))[:bad])
 
 
 def along(change: Callable[[Taken, Array], Array], least: bool = False, by: int = 0) -> Attack:
@@ -399,7 +398,7 @@ def _flipped(x: Array, bad: int, rng: Generator) -> Array:
 
 
 def _shoulder(t: Taken, a: Array) -> Array:
-    sizes = -ndtri(t.rng.uniform(0, float(ndtr(-SHOULDER)), (t.bad, 1)))
+    sizes = -ndtri(t.rng.uniform(0, ndtr(-SHOULDER), (t.bad, 1)))
     return t.own - np.outer(t.own @ a, a) + sizes * t.signs() * a
 
 
@@ -424,7 +423,7 @@ OUTSIDE = ("kept", "zero", "typical")
 RANGES = {"radius": 4.5, "jitter": 0.6, "second": 0.5, "farther": 20.0}
 
 
-@dataclass(frozen=True)
+@frozen
 class Recipe:
     """One attack of the family; `rank` 0 stands for d, radii are those of a coordinate."""
 
@@ -462,7 +461,7 @@ class Recipe:
             str(name): getattr(drawn(rng), name) for name in rng.choice(NAMES, rng.integers(1, 3), False)
         }
         for name in sorted(changed.keys() & RANGES.keys()):
-            step = 0.1 * RANGES[name] * float(rng.standard_normal())
+            step = 0.1 * RANGES[name] * rng.standard_normal()
             changed[name] = min(abs(getattr(self, name) + step), RANGES[name])
         return replace(self, **changed)
 
@@ -472,7 +471,7 @@ NAMES = [field.name for field in fields(Recipe)]
 
 def drawn(rng: Generator) -> Recipe:
     def below(name: str) -> float:
-        return float(rng.uniform(0, RANGES[name]))
+        return rng.uniform(0, RANGES[name])
 
     return Recipe(
         rank=int(rng.choice([1, 2, 0])),

@@ -11,6 +11,7 @@ from math import inf, pi, prod, sqrt
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.distributions import Gaussian
@@ -18,7 +19,7 @@ from workbench.errors import ArgumentError, finite, in_range, integer_at_least, 
 from workbench.linalg import symmetrised
 from workbench.privacy.noise import bartlett
 from workbench.special import ndtr, ndtri
-from workbench.types import Array
+from workbench.types import Array, frozen, public, reals
 
 
 @runtime_checkable
@@ -33,7 +34,7 @@ class Population(Protocol):
     def mean(self) -> Any:
         """The mean to be estimated: a number, or an array of shape (d,)."""
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         """Draw n independent values."""
 
 
@@ -42,7 +43,7 @@ def checked_size(n: int) -> int:
     return int(n)
 
 
-@dataclass(frozen=True)
+@frozen
 class UnivariateGaussian:
     """N(mean, sigma²), on the line."""
 
@@ -54,7 +55,7 @@ class UnivariateGaussian:
         finite(mean=self.mean)
         positive(sigma=self.sigma)
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         return self.scaled(rng.standard_normal(checked_size(n)))
 
     def scaled(self, standard: Array) -> Array:
@@ -68,11 +69,11 @@ class UnivariateGaussian:
 
     def shares(self, edges: ArrayLike) -> Array:
         """Return the probabilities of the bins between these edges, and of those outside."""
-        below = ndtr((np.asarray(edges, np.float64) - self.mean) / self.sigma)
+        below = ndtr((reals(edges) - self.mean) / self.sigma)
         return np.diff(below, prepend=0.0, append=1.0)
 
 
-def standard_rows(n: int, d: int, degrees: float, rng: np.random.Generator) -> Array:
+def standard_rows(n: int, d: int, degrees: float, rng: Generator) -> Array:
     """Draw rows of mean 0 and covariance I: normal ones, or Student's where the degrees are finite."""
     rows = rng.standard_normal((checked_size(n), d))
     if degrees < inf:
@@ -80,7 +81,7 @@ def standard_rows(n: int, d: int, degrees: float, rng: np.random.Generator) -> A
     return rows
 
 
-@dataclass(frozen=True)
+@frozen
 class MultivariateGaussian:
     """N(mean, covariance) of `moments`; a singular covariance gives data in its range.
 
@@ -109,13 +110,13 @@ class MultivariateGaussian:
         values, basis = np.linalg.eigh(self.covariance)
         return (basis * np.sqrt(np.maximum(values, 0.0))) @ basis.T
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         rows = standard_rows(n, self.d, self.degrees, rng) @ self.root
         rows += self.mean
         return rows
 
 
-def second_moment(law: MultivariateGaussian, n: int, *, rng: np.random.Generator) -> Array:
+def second_moment(law: MultivariateGaussian, n: int, *, rng: Generator) -> Array:
     """Return a draw of the second moment of n rows of mean 0, at a cost free of n (Bartlett 1933).
 
     (1) A lower triangular, A Aᵀ ~ Wishart_p(I, n)          `privacy.noise.bartlett`; rows themselves if n < p
@@ -154,7 +155,7 @@ def student_hypercontractivity(degrees: float, moments: int) -> float:
     return float(prod(factors))
 
 
-@dataclass(frozen=True)
+@frozen
 class MultivariateStudent(MultivariateGaussian):
     """The elliptical t with nu = `degrees` and the mean and covariance of `moments`."""
 
@@ -164,7 +165,7 @@ class MultivariateStudent(MultivariateGaussian):
         student_hypercontractivity(self.degrees, 1)  # refuses degrees without a variance
 
 
-@dataclass(frozen=True)
+@frozen
 class Sphere:
     """Rows of length `radius`: on the circle in the first two axes, or at the corners of a cube.
 
@@ -196,7 +197,7 @@ class Sphere:
         axes = self.d if self.corners else min(self.d, 2)
         return np.diag([self.radius**2 / axes] * axes + [0.0] * (self.d - axes))
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         size = checked_size(n)
         if self.corners or self.d == 1:
             return rng.choice([-1.0, 1.0], (size, self.d)) * (self.radius / sqrt(self.d))
@@ -205,7 +206,7 @@ class Sphere:
         return rows
 
 
-@dataclass(frozen=True)
+@frozen
 class Coin:
     """Zeros and ones, the latter with probability `share`: the widest rows between two bounds."""
 
@@ -223,7 +224,7 @@ class Coin:
     def sigma(self) -> float:
         return sqrt(self.share * (1 - self.share))
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         return (rng.random(checked_size(n)) < self.share).astype(np.float64)
 
 
@@ -245,13 +246,13 @@ class PointMass:
     def mean(self) -> Any:
         return self.point[0] if self.d is None else np.array(self.point)
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         """Repeat the point n times; no randomness is drawn."""
         rows = np.tile(np.array(self.point), (checked_size(n), 1))
         return rows[:, 0] if self.d is None else rows
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Contaminated:
     """The mixture (1 - fraction) clean + fraction outliers, whose estimand is the clean mean.
 
@@ -277,7 +278,7 @@ class Contaminated:
     def mean(self) -> Any:
         return self.clean.mean
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         """Draw n independent values; which of them are outliers is not told."""
         values = self.clean.sample(n, rng=rng)
         replaced = rng.random(n) < self.fraction

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from math import fsum, inf, log
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError, finite, integer_at_least, one_of
 from workbench.linalg import symmetrised
 from workbench.populations.laws import standard_rows, student_hypercontractivity
 from workbench.privacy.noise import uniform_basis
-from workbench.types import Array
+from workbench.types import Array, reals
 
 LONGEST = 1e12  # a condition number
 LENGTH = 1e8  # the condition number of a spectrum whose name says no other
@@ -76,14 +77,14 @@ class Rotated:
         """W with Wᵀ Σ W = I."""
         return self.basis / np.sqrt(self.values)
 
-    def sample(self, n: int, *, rng: np.random.Generator) -> Array:
+    def sample(self, n: int, *, rng: Generator) -> Array:
         standard = standard_rows(n, self.d, self.degrees, rng)
         rows = (standard * np.sqrt(self.values)) @ self.basis.T
         return rows if self.centre is None else rows + self.centre
 
     def in_units(self, matrix: ArrayLike) -> Array:
         """Return Wᵀ M W: I for the covariance itself."""
-        return self.whitening.T @ np.asarray(matrix, np.float64) @ self.whitening
+        return self.whitening.T @ reals(matrix) @ self.whitening
 
     def size(self, matrix: ArrayLike) -> float:
         return _norm(self.in_units(matrix))
@@ -92,7 +93,7 @@ class Rotated:
         return _norm(self.in_units(covariance) - np.eye(self.d))
 
     def mean_error(self, mean: ArrayLike) -> float:
-        return _norm(self.whitening.T @ (np.asarray(mean, np.float64) - self.mean))
+        return _norm(self.whitening.T @ (reals(mean) - self.mean))
 
     def sample_error(self, rows: Array) -> float:
         """Return the error of the sample covariance of rows, about their mean.
@@ -114,7 +115,7 @@ def _norm(array: Array) -> float:
     return found if np.isfinite(found) else inf
 
 
-def rotated(values: ArrayLike, rng: np.random.Generator, far: float = 0.0, degrees: float = inf) -> Rotated:
+def rotated(values: ArrayLike, rng: Generator, far: float = 0.0, degrees: float = inf) -> Rotated:
     """Return a distribution with these eigenvalues along random axes, its mean `far` deviations away.
 
     Axes are uniformly random, and so is the direction of the mean in units of Σ.
@@ -124,7 +125,7 @@ def rotated(values: ArrayLike, rng: np.random.Generator, far: float = 0.0, degre
     1000
     """
     finite(far=far)
-    spectrum = np.asarray(values, np.float64)
+    spectrum = reals(values)
     if spectrum.ndim != 1 or not (np.isfinite(spectrum) & (spectrum > 0)).all():
         raise ArgumentError("values", values, "d finite numbers above 0")
     basis = uniform_basis(len(spectrum), rng)

@@ -10,12 +10,13 @@ The distribution of the values, and every number of the source's figures, are ch
 from math import log
 
 import numpy as np
+from numpy.random import Generator
 
 from workbench.errors import ArgumentError, in_range, integer_at_least, probability
 from workbench.types import Array
 
 
-def sparse_signal(p: int, share: float, *, rng: np.random.Generator) -> Array:
+def sparse_signal(p: int, share: float, *, rng: Generator) -> Array:
     """Return U of step (1): `share` of the p(p-1)/2 pairs, rounded, are not zero.
 
     >>> int(np.count_nonzero(sparse_signal(4, 0.5, rng=np.random.default_rng(1))))
@@ -47,7 +48,7 @@ def unit_ball_scale(covariance: Array, n: int, beta: float) -> float:
     return float(values.sum() + 2 * np.sqrt((values**2).sum() * level) + 2 * values[-1] * level)
 
 
-def active_block(p: int, active: int, degree: int, *, rng: np.random.Generator) -> Array:
+def active_block(p: int, active: int, degree: int, *, rng: Generator) -> Array:
     """Return a covariance whose signal sits in the first `active` coordinates; the others hardly vary.
 
     The block has `degree` entries a row on average and trace 1; each further coordinate has a thousandth

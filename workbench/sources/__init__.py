@@ -8,18 +8,18 @@ of the package that has TAG.toml.
 """
 
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from workbench.errors import ArgumentError, one_of
+from workbench.types import frozen
 
 KINDS = ("theorem", "lemma", "corollary", "fact", "equation", "algorithm", "remark", "citation")
 CONSTANTS = ("none", "stated", "derived", "recalled", "chosen")
 
 
-@dataclass(frozen=True)
+@frozen
 class Erratum:
     """A slip of the source: where, what it says, what it should say."""
 
@@ -28,7 +28,7 @@ class Erratum:
     should_say: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Statement:
     """A statement of a source in our words.
 

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from inspect import Parameter, signature
 from math import inf
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.distributions import (
@@ -26,7 +27,7 @@ from workbench.special import ndtri
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
 from workbench.study.rules import clopper_pearson
 from workbench.study.sweeps import Role, point_id, stream
-from workbench.types import Array
+from workbench.types import Array, frozen, public, reals
 
 # What a claim of privacy says about one event, and what one event proves about privacy.
 #
@@ -99,7 +100,7 @@ BINS = np.linspace(0.0, 1.0, 33)[1:-1]
 MOST_ATOMS = 12
 
 
-@dataclass(frozen=True)
+@frozen
 class View:
     """A number for every row; `score` may be NaN for "no answer", which then counts as `missing`."""
 
@@ -108,14 +109,14 @@ class View:
     missing: float = -inf
 
     def __call__(self, outputs: Array) -> Array:
-        values = np.asarray(self.score(outputs), np.float64)
+        values = reals(self.score(outputs))
         return np.where(np.isnan(values), self.missing, values)
 
     def __str__(self) -> str:
         return self.name if self.missing == -inf else f"{self.name} (or no answer)"
 
 
-@dataclass(frozen=True)
+@frozen
 class Event:
     """A set of outputs: those whose view is at least, below, or equal to a number."""
 
@@ -148,8 +149,8 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
     Shares are taken at the end of an interval of `caution` standard deviations: a small number falls for
     rare events that are nothing, a large one passes over rare events that are something.
     """
-    half, other = len(first) // 2, len(second) // 2
-    fitted, held = (first[:half], second[:other]), (first[half:], second[other:])
+    half = len(first) // 2
+    fitted, held = (first[:half], second[:half]), (first[half:], second[half:])
     found = (
         event
         for view in _views(*fitted, score)
@@ -161,7 +162,7 @@ def choose(first: Array, second: Array, claim: Budget, caution: float, score: Sc
 def _events(
     view: View, fitted: tuple[Array, Array], seen: list[Array], claim: Budget, caution: float
 ) -> Iterator[Event]:
-    pooled = np.concatenate([view(part) for part in fitted])
+    pooled, n = np.concatenate([view(part) for part in fitted]), len(seen[0])
     thresholds = _quantiles(pooled, THRESHOLDS)
     values, times = np.unique(pooled, return_counts=True)
     order = np.argsort(-times, kind="stable")[:MOST_ATOMS]
@@ -170,8 +171,8 @@ def _events(
     for relation, tried in tries.items():
         counts = [hits(values[:, None], relation, tried) for values in seen]
         for exchanged in (False, True) if len(tried) else ():
-            (p, n), (q, m) = ((counts[i], len(seen[i])) for i in ((1, 0) if exchanged else (0, 1)))
-            strength = excess(claim, _wilson(p / n, n, -caution), _wilson(q / m, m, caution))
+            p, q = counts[::-1] if exchanged else counts
+            strength = excess(claim, _wilson(p / n, n, -caution), _wilson(q / n, n, caution))
             place = int(strength.argmax())
             yield Event(view, relation, float(tried[place]), exchanged, float(strength[place]))
 
@@ -186,7 +187,7 @@ def _wilson(share: Array, n: int, z: float) -> Array:
 
 
 def _quantiles(values: Array, levels: Array) -> Array:
-    places = (levels * max(len(values) - 1, 0)).astype(np.int64)
+    places = (levels * (len(values) - 1)).astype(np.int64)
     return np.unique(np.sort(values)[places]) if len(values) else values
 
 
@@ -220,15 +221,14 @@ def _coordinate(j: int) -> Score:
 
 def _direction(first: Array, second: Array) -> Score:
     answers = [part[np.isfinite(part).all(axis=1)] for part in (first, second)]
-    pooled = np.concatenate(answers) if sum(map(len, answers)) else np.zeros((1, first.shape[1]))
-    low, middle, high = np.quantile(pooled, [0.25, 0.5, 0.75], axis=0)
+    if min(map(len, answers)) < 2:
+        return _coordinate(0)
+    low, middle, high = np.quantile(np.concatenate(answers), [0.25, 0.5, 0.75], axis=0)
     scale = np.where(high > low, high - low, 1.0)
 
     def scaled(part: Array) -> Array:
         return np.clip((part - middle) / scale, -20.0, 20.0)
 
-    if min(map(len, answers)) < 2:
-        return _coordinate(0)
     a, b = (scaled(part) for part in answers)
     spread = np.cov(a, rowvar=False) + np.cov(b, rowvar=False)
     ridge = 1e-3 * (np.trace(spread) / len(spread) + 1e-9) * np.eye(len(spread))
@@ -239,8 +239,7 @@ def _direction(first: Array, second: Array) -> Score:
 def _binned_ratio(base: Score, first: Array, second: Array) -> Score:
     values = [base(part) for part in (first, second)]
     pooled = np.concatenate(values)
-    known = pooled[~np.isnan(pooled)]
-    edges = _quantiles(known, BINS)
+    edges = _quantiles(pooled[~np.isnan(pooled)], BINS)
 
     def bins(scores: Array) -> NDArray[np.int64]:
         inside = np.searchsorted(edges, scores, side="right")
@@ -265,7 +264,7 @@ def equal_by_chance(outputs: Array, others: Array) -> float:
 # What an audit found, in words and as JSON.
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class AuditReport:
     """What one attack found."""
 
@@ -316,7 +315,7 @@ class AuditReport:
 # Every phase, and either data set, draws from a stream of its own.
 
 
-Mechanism = Callable[[Array, int, np.random.Generator], object]
+Mechanism = Callable[[Array, int, Generator], object]
 
 FRESH = 200  # runs of each of two batches that must differ
 TOO_EQUAL = 1e-9  # batches that agree by chance with a smaller probability are copies
@@ -328,7 +327,7 @@ class RepeatedError(ArgumentError):
     """A mechanism's outputs do not depend on the stream that it is given."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Pair:
     """Neighbours: two data sets, arrays or lists of rows, that differ in exactly one row."""
 
@@ -415,7 +414,7 @@ def audit(
     )
 
 
-def _run(mechanism: Mechanism, x: Array, trials: int, rng: np.random.Generator) -> Array:
+def _run(mechanism: Mechanism, x: Array, trials: int, rng: Generator) -> Array:
     output = mechanism(x.copy(), trials, rng)
     if np.ndim(output) == 0:  # type: ignore[arg-type]
         output = [output, *(mechanism(x.copy(), 1, rng) for _ in range(trials - 1))]
@@ -486,8 +485,6 @@ def neighbours(name: str, found: Any) -> list[Pair]:
 
 GIVEN = ("rng", "budget", "trials")
 FORMS = "f(rows, rng), f(rows, rng, budget), f(rows, trials, rng), or an estimator"
-_BY_PLACE = {2: ("rng",), 3: ("rng", "budget")}
-_PLACED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def is_estimator(method: object) -> bool:
@@ -509,12 +506,12 @@ class OwnFunction:
         self.wanted = tuple(one.name for one in taken[1:] if one.name in GIVEN)
         needed = [one.name for one in taken if one.default is one.empty and one.kind not in (2, 4)]
         if not ("rng" in self.wanted and len({*needed} - {*self.wanted}) <= 1):
-            placed = all(one.kind in _PLACED for one in taken[: len(needed)])
-            if len(needed) not in _BY_PLACE or not placed:
+            placed = all(one.kind <= Parameter.POSITIONAL_OR_KEYWORD for one in taken[: len(needed)])
+            if len(needed) not in (2, 3) or not placed:
                 raise ArgumentError(name, f"f({', '.join(needed)})", FORMS)
-            self.wanted, self.by_name = _BY_PLACE[len(needed)], False
+            self.wanted, self.by_name = GIVEN[: len(needed) - 1], False
 
-    def call(self, rows: Array, rng: np.random.Generator, budget: Budget | None, trials: int = 1) -> Any:
+    def call(self, rows: Array, rng: Generator, budget: Budget | None, trials: int = 1) -> Any:
         """Return what the function returns, or the value of the estimator's release."""
         if is_estimator(self.method):
             free = budget is None or isinstance(budget, NonPrivate)
@@ -523,7 +520,7 @@ class OwnFunction:
         chosen = {one: given[one] for one in self.wanted}
         return self.method(rows, **chosen) if self.by_name else self.method(rows, *chosen.values())
 
-    def answer(self, rows: Array, rng: np.random.Generator, budget: Budget | None) -> Any:
+    def answer(self, rows: Array, rng: Generator, budget: Budget | None) -> Any:
         found = self.call(rows, rng, budget)
         if "trials" in self.wanted and np.ndim(found):
             found = found[0]
@@ -535,7 +532,7 @@ def mechanism(function: OwnFunction, budget: Budget) -> Mechanism:
     if "trials" in function.wanted:  # one call returns as many answers as are asked for
         return lambda x, trials, rng: function.call(x, rng, budget, trials)
 
-    def repeated(x: Array, trials: int, rng: np.random.Generator) -> object:
+    def repeated(x: Array, trials: int, rng: Generator) -> object:
         return as_rows(function.answer(x.copy(), rng, budget) for _ in range(trials))
 
     return repeated
@@ -593,15 +590,14 @@ def _repeating(
     attacked: Mechanism, pairs: list[Pair], claim: Budget, seed: int, name: str, repeated: RepeatedError
 ) -> AuditReport:
     for pair in pairs:
-        streams = (stream(seed, Role.CONFIRM, name, 0, block) for block in range(3))
-        sets = (pair.first, pair.first, pair.second)
-        known, *others = (rows(attacked(x.copy(), FRESH, rng)) for x, rng in zip(sets, streams, strict=True))
-        again, beside = (int((known == other).all(axis=1).sum()) for other in others)
-        if again == FRESH and not beside:
+        known, again, beside = (
+            rows(attacked(x.copy(), FRESH, stream(seed, Role.CONFIRM, name, 0, block)))
+            for block, x in enumerate((pair.first, pair.first, pair.second))
+        )
+        if (known == again).all() and not (known == beside).all(axis=1).any():
             event = "the outputs of another stream again: they are those of a fixed seed"
-            counts = FRESH, 0
             found = _report(
-                name, claim, AUDIT_LEVEL, counts, FRESH, pair=pair.name, event=event, runs=3 * FRESH
+                name, claim, AUDIT_LEVEL, (FRESH, 0), FRESH, pair=pair.name, event=event, runs=3 * FRESH
             )
             return replace(found, violated=True)
     raise repeated
@@ -642,11 +638,13 @@ def numbers(value: object) -> tuple[float, ...]:
             return ((low + high) / 2, high - low) if high < inf else ()
         case tuple() | list():
             return tuple(map(float, value))
-        case Box(centre=centre) | Ball(centre=centre):
-            return numbers(centre)
-        case Counts(counts=counts):
-            return numbers(counts)
-        case SparseCovariance(thresholded=kept) | DenoisedCovariance(covariance=kept):
+        case (
+            Box(centre=kept)
+            | Ball(centre=kept)
+            | Counts(counts=kept)
+            | SparseCovariance(thresholded=kept)
+            | DenoisedCovariance(covariance=kept)
+        ):
             return numbers(kept)
         case Gaussian(mean=mean, covariance=covariance):
             return (*numbers(mean), *numbers(covariance))

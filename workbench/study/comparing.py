@@ -5,8 +5,7 @@ by n and the number of the block alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import field, replace
 from math import inf, isnan
 from typing import Any
 
@@ -27,7 +26,7 @@ from workbench.study.profiles import AUDIT_LEVEL
 from workbench.study.rules import refuted_from
 from workbench.study.search import accepts
 from workbench.study.sweeps import Role, Sweep, grid, lending, run, stream
-from workbench.types import Array, Columns
+from workbench.types import Array, Columns, frozen
 
 LEVEL = 0.05
 MOST_TRIALS = 25  # of a block
@@ -36,7 +35,7 @@ SUMMARY = ["method", "budget", "n", "median", "low", "high", "no_answer", "predi
 Loss = Callable[[Any, Any], Any]
 
 
-def distance(answer: Array, truth: Array) -> float:
+def distance(answer: Any, truth: Any) -> float:
     return float(np.linalg.norm(np.ravel(answer) - np.ravel(truth)))
 
 
@@ -53,8 +52,8 @@ def judge(
     They are those of the methods' entries, or of a mean where there is none.
     """
     entries = [entry for method in methods if (entry := entry_like(method))]
-    if loss is None and len({entry.estimand for entry in entries}) > 1:
-        estimands = sorted({entry.estimand for entry in entries})
+    estimands = sorted({entry.estimand for entry in entries})
+    if loss is None and len(estimands) > 1:
         raise ArgumentError("methods", estimands, "estimators of one thing, or `loss` and `truth`")
     if loss is None and len({entry.loss for entry in entries}) > 1:
         raise ArgumentError("loss", None, "the one to compare by: these estimators have several")
@@ -66,7 +65,7 @@ def judge(
     return loss or (absolute_error if np.ndim(known) == 0 else distance), known, False
 
 
-@dataclass(frozen=True)
+@frozen
 class Contest:
     """One method at one budget on rows of one distribution."""
 
@@ -77,10 +76,8 @@ class Contest:
     truth: Any
 
     def accepts(self, n: int) -> bool:
-        method = self.function.method
-        if not is_estimator(method) or self.budget is None:
-            return True
-        return accepts(method, n, self.population.d or 1, self.budget)
+        method, budget = self.function.method, self.budget
+        return not is_estimator(method) or not budget or accepts(method, n, self.population.d or 1, budget)
 
     def predicted(self, n: int) -> float:
         """Return the median error that the method states for n rows, infinite where it states none."""
@@ -97,16 +94,15 @@ class Contest:
         error = found.width / 2 if isinstance(found, IntervalLoss) else float(found)
         return inf if isnan(error) else error
 
+    def measured(self, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
+        errors = np.full(trials, inf)
+        for trial in range(trials if self.accepts(n) else 0):
+            answer = self.function.answer(self.population.sample(n, rng=data), noise, self.budget)
+            errors[trial] = self.error(answer)
+        return {"error": errors, "abstained": np.isinf(errors)}
 
-def measured(contest: Contest, n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
-    errors = np.full(trials, inf)
-    for trial in range(trials if contest.accepts(n) else 0):
-        answer = contest.function.answer(contest.population.sample(n, rng=data), noise, contest.budget)
-        errors[trial] = contest.error(answer)
-    return {"error": errors, "abstained": np.isinf(errors)}
 
-
-@dataclass(frozen=True)
+@frozen
 class Comparison:
     """What was measured."""
 
@@ -187,15 +183,12 @@ def compare(
     own = {} if jobs is None else {"jobs": jobs}
     with lending(store=None, **own):  # what code a function has is not known
         for contest in contests:
-            sweep = Sweep(
-                "compare", grid(n=sizes), partial(measured, contest), block, {"full": trials // block}
-            )
+            sweep = Sweep("compare", grid(n=sizes), contest.measured, block, {"full": trials // block})
             table = run(sweep, "full", seed=seed)
             key = contest.function.name, str(contest.budget or "none")
-            trial = table.groupby("n", sort=False).cumcount()
-            frames.append(table.assign(method=key[0], budget=key[1], trial=trial)[COLUMNS])
-            groups: Any = table.groupby("n", sort=False)["error"]
-            for size, errors in groups:
+            groups: Any = table.groupby("n", sort=False)
+            frames.append(table.assign(method=key[0], budget=key[1], trial=groups.cumcount())[COLUMNS])
+            for size, errors in groups["error"]:
                 known = quantile(errors, 0.5), *quantile_interval(errors, 0.5, LEVEL)
                 predicted = contest.predicted(size) if stated else inf
                 rows.append((*key, size, *known, float(np.isinf(errors).mean()), predicted))
@@ -219,7 +212,7 @@ World = Callable[[Generator], tuple[Array, ArrayLike]]
 WORLDS, SHARE = 200, 0.9
 
 
-@dataclass(frozen=True)
+@frozen
 class Judged:
     """In how many worlds a function was near enough, and whether these are too few; true if they are not."""
 
@@ -256,7 +249,5 @@ def hidden_worlds(mechanism: Mechanism, world: World, *, within: float, seed: in
     for block in range(WORLDS):
         data, noise = (stream(seed, role, "hidden worlds", 0, block) for role in (Role.DATA, Role.NOISE))
         x, truth = world(data)
-        answer: Any = mechanism(x, 1, noise)
-        error = np.ravel(answer) - np.ravel(truth)
-        good += bool(np.linalg.norm(error) <= within)
+        good += distance(mechanism(x, 1, noise), truth) <= within
     return Judged(within, good)

@@ -26,6 +26,7 @@ from workbench.privacy import (
     stable,
 )
 from workbench.privacy.grid import OnGrid, on_grid
+from workbench.types import frozen
 
 # Mistakes put into the package for as long as somebody looks, and what must find each of them.
 #
@@ -43,7 +44,7 @@ def everywhere(subject: object) -> bool:
     return True
 
 
-@dataclass(frozen=True)
+@frozen
 class Mutant(Generic[Finder]):
     """A fault with a name, and what must find it."""
 
@@ -172,6 +173,7 @@ def alone(*faults: Fault) -> Iterator[None]:
 
 ADDITIVE = ("additive", "laplace", "truncated_laplace", "gaussian", "symmetric_gaussian", "lower_bound")
 COMPARED = (*ADDITIVE, "noisy_max", "exponential")  # mechanisms whose statistic is an array
+ITSELF = ("located_normal", "stable_mask", "masked_lift", "voted")  # those whose statistic is kept as it is
 
 
 @dataclass
@@ -202,7 +204,7 @@ def watched() -> Iterator["Spy"]:
     draw = spy.watched(
         "window_median", WindowMedian.draw, lambda locator, points, *_: (locator, points.copy())
     )
-    with replaced_everywhere(*seen), patch.object(WindowMedian, "draw", lambda *args: draw(*args)):
+    with replaced_everywhere(*seen), patch.object(WindowMedian, "draw", draw):
         yield spy
 
 
@@ -258,8 +260,6 @@ def _itself(value: Any, *_: Any) -> Any:
 
 def _mechanisms() -> list[tuple[str, Function, Function]]:
     found = [(name, getattr(mechanisms, name), _array) for name in COMPARED]
-    found += [("masked", stable.masked, _array), ("located_normal", stable.located_normal, _itself)]
-    found += [(name, getattr(stable, name), _itself) for name in ("stable_mask", "masked_lift")]
-    found.append(("voted", stable.voted, _itself))
-    found.append(("cuts", quantiles.cut, lambda level, *_: level))
+    found += [(name, getattr(stable, name), _itself) for name in ITSELF]
+    found += [("masked", stable.masked, _array), ("cuts", quantiles.cut, _itself)]
     return [*found, ("stability_histogram", histograms.stability_histogram, _counts)]

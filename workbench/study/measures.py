@@ -28,6 +28,7 @@ from workbench.study.rules import (
     compare,
 )
 from workbench.study.sweeps import Point, Role, point_id, resampler, stream
+from workbench.types import reals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,7 @@ def by(frame: "pd.DataFrame", name: str) -> "dict[Any, pd.DataFrame]":
 def paired_columns(frame: "pd.DataFrame", column: str, along: str) -> Vector:
     """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
     table = frame.pivot(index=["block", "trial"], columns=along, values=column)
-    return np.asarray(table[list(dict.fromkeys(frame[along]))].to_numpy(), np.float64)
+    return reals(table[list(dict.fromkeys(frame[along]))].to_numpy())
 
 
 def known(value: float) -> Measure:
@@ -76,7 +77,7 @@ def rms(values: ArrayLike, *, axis: int = 0) -> Any:
 
 def median(values: ArrayLike, level: float) -> Measure:
     """Return the median and its exact interval: two order statistics."""
-    found = np.asarray(values, np.float64)
+    found = reals(values)
     low, high = quantile_interval(found, 0.5, level)
     return Measure(float(np.median(found)), (low if low > -inf else 0.0, high), len(found))
 
@@ -88,7 +89,7 @@ def quantile(values: ArrayLike, share: float) -> float:
     2.0
     """
     probability(share=share)
-    return float(np.quantile(np.asarray(values, np.float64), share, method="inverted_cdf"))
+    return float(np.quantile(reals(values), share, method="inverted_cdf"))
 
 
 def quantile_interval(values: ArrayLike, share: float, level: float) -> Interval:
@@ -124,7 +125,7 @@ def hits(events: ArrayLike, level: float) -> Measure:
 
 def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Point) -> Measure:
     """Return the mean absolute value, which is the scale of Laplace noise."""
-    rng = stream(seed, Role.BOOTSTRAP, name, point_id(point), 0)
+    rng = stream(seed, Role.BOOTSTRAP, name, point_id(point))
     found = resampled(mean, np.abs(values), level, rng, 500)
     return found._replace(interval=(max(found.interval[0], 0.0), found.interval[1]))
 
@@ -154,7 +155,7 @@ def resampled(
     """
     probability(level=level)
     integer_at_least(4 * TAIL, resamples=resamples)
-    rows = np.asarray(values, dtype=np.float64)
+    rows = reals(values)
     m = len(rows)
     with np.errstate(all="ignore"):
         estimate = float(statistic(rows))
@@ -196,7 +197,7 @@ def logarithm(measure: Measure) -> Measure:
 
 
 def combination(weights: ArrayLike, measures: Sequence[Measure]) -> Measure:
-    weight = np.asarray(weights, np.float64)
+    weight = reals(weights)
     value = np.array([measure.estimate for measure in measures])
     low, high = np.array([measure.interval for measure in measures]).T
     trials = sum(measure.trials for measure in measures)
@@ -205,12 +206,12 @@ def combination(weights: ArrayLike, measures: Sequence[Measure]) -> Measure:
     down = np.where(weight > 0, value - low, high - value)
     up = np.where(weight > 0, high - value, value - low)
     estimate = float(weight @ value)
-    spread = [float(np.linalg.norm(weight * side)) for side in (down, up)]
-    return Measure(estimate, (estimate - spread[0], estimate + spread[1]), trials)
+    below, above = (float(np.linalg.norm(weight * side)) for side in (down, up))
+    return Measure(estimate, (estimate - below, estimate + above), trials)
 
 
 def slope(xs: ArrayLike, measures: Sequence[Measure]) -> Measure:
-    x = np.asarray(xs, np.float64)
+    x = reals(xs)
     x = x - x.mean()
     return combination(x / (x @ x), measures)
 
@@ -259,7 +260,7 @@ def crossing(
 
     The bootstrap draws from the fit to (successes + 1/2) / (trials + 1): a fit of 0 or 1 still varies.
     """
-    n, hits, total = (np.asarray(v, dtype=np.float64) for v in np.broadcast_arrays(ns, successes, trials))
+    n, hits, total = (reals(v) for v in np.broadcast_arrays(ns, successes, trials))
     estimate = _log_crossing(n, hits / total, total, target)
     trials = int(total.min())
     if not np.isfinite(estimate):

@@ -5,7 +5,7 @@ contracts and property tests.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -22,9 +22,10 @@ from workbench.study.audit import AuditReport
 from workbench.study.faults import Mutant, alone, attribute, declared, kind_of, swapped, weaker
 from workbench.study.pairs import KEYS, WHOLE, Case, attack, builder, multivariate
 from workbench.study.profiles import AUDIT_CI, AuditPreset
+from workbench.types import frozen, reals
 
 
-@dataclass(frozen=True)
+@frozen
 class Attack:
     """The first attack on `key` at `stage` whose variant contains `variant`.
 
@@ -136,7 +137,7 @@ UNIVARIATE: tuple[Attacked, ...] = (
     Mutant("no clipping", swapped(two_step.clipped_mean, _unclipped), Attack(UNBOUNDED, "mean")),
     Mutant(
         "no noise",
-        swapped(mechanisms.additive, lambda value, charge, noise: np.asarray(value, np.float64)),
+        swapped(mechanisms.additive, lambda value, charge, noise: reals(value)),
         Attack("univariate/interval", "mean", "paper"),
     ),
     Mutant(

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from math import ceil, floor, log10
 from numbers import Integral
@@ -10,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ArgumentError, finite, one_of, real
+from workbench.types import frozen
 
 ROUND = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 9)  # of a decade
 STOPS = 60  # about as many as a track without logarithms has
 _INTEGRAL: Any = Integral
 
 
-@dataclass(frozen=True)
+@frozen
 class Slider:
     """A number between two ends."""
 
@@ -71,7 +71,7 @@ class Slider:
         return min(least, self.low), max(most, self.high)
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """One of several words or numbers."""
 
@@ -83,7 +83,7 @@ class Choice:
         one_of(self.options, value=self.value)
 
 
-@dataclass(frozen=True)
+@frozen
 class Parameter:
     """A public number that a reader may set.
 

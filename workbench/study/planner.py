@@ -9,7 +9,6 @@ on demand the one at which a share of runs on synthetic rows is within alpha.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass, replace
-from itertools import chain
 from math import inf, isfinite, isnan
 from operator import itemgetter
 from sys import float_info
@@ -18,7 +17,6 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from workbench.bounds import smallest
 from workbench.catalog import KNOWN, Addition, Entry, Example, lookup
 from workbench.catalog.hardest import hardest
 from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
@@ -27,14 +25,14 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
 from workbench.study.parameters import loaded
 from workbench.study.profiles import mapped
 from workbench.study.search import BLOCK, MOST, Found, Target, accepts, fewest_rows, least_n
-from workbench.types import Array
+from workbench.types import Array, frozen, public
 
 T = TypeVar("T")
 CALIBRATIONS = ("paper", "tight")
 Offer = Callable[[float], Budget]
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Question:
     """What is asked: the least n for a budget, or the least budget for an n."""
 
@@ -110,7 +108,7 @@ class Parameter(NamedTuple):
     origin: Origin
 
 
-@dataclass(frozen=True)
+@frozen
 class Candidate:
     """An estimator of an entry, ready to be asked about d columns: for its proved bound or its prediction."""
 
@@ -122,9 +120,7 @@ class Candidate:
 
     @property
     def asked(self) -> Callable[..., float] | None:
-        name = "error_bound" if self.kind == "proved" else "predicted_error"
-        found: Callable[..., float] | None = getattr(self.estimator, name, None)
-        return found
+        return getattr(self.estimator, "error_bound" if self.kind == "proved" else "predicted_error", None)
 
     @property
     def meaning(self) -> str:
@@ -145,6 +141,9 @@ class Candidate:
             return inf
         with np.errstate(all="ignore"):
             return float(self.asked(n, self.d, budget, *((beta,) if self.kind == "proved" else ())))
+
+    def fewest(self, budget: Budget) -> int:
+        return fewest_rows(self.estimator, self.d, budget)
 
     def refusal(self, n: int, budget: Budget) -> str:
         try:
@@ -229,11 +228,7 @@ DIGITS = 900  # decimals with three digits per factor of 10
 DECIMALS = 9 * DIGITS  # from 1e-6 to 1e3
 
 
-class _OutOfReachError(Exception):
-    """The last place of the scale is not enough."""
-
-
-@dataclass(frozen=True)
+@frozen
 class Check:
     """How many places around the answer were asked, and those above it at which the bound is too large."""
 
@@ -266,22 +261,22 @@ class Scale:
         """
 
         def enough(place: int) -> bool:
-            within = self.at(min(place, self.most)) <= alpha
-            if place > self.most and not within:
-                raise _OutOfReachError
-            return within
+            return self.at(min(place, self.most)) <= alpha
 
-        try:
-            found = smallest(enough, self.start)
-        except _OutOfReachError:
-            return None
-        while lower := [place for place in self._grid(found) if place < found and enough(place)]:
-            found = min(lower)
-            short = max((p for p in self.seen if p < found and self.seen[p] > alpha), default=self.start - 1)
+        short, found, step = self.start - 1, self.start, 1
+        while not enough(found):
+            if found >= self.most:
+                return None
+            short, found, step = found, found + step, 2 * step
+        while True:
             while found - short > 1:
                 middle = (short + found) // 2
-                short, found = (short, middle) if self.at(middle) <= alpha else (middle, found)
-        return found
+                short, found = (short, middle) if enough(middle) else (middle, found)
+            lower = [place for place in self._grid(found) if place < found and enough(place)]
+            if not lower:
+                return found
+            found = min(lower)
+            short = max((p for p in self.seen if p < found and self.seen[p] > alpha), default=self.start - 1)
 
     def _grid(self, answer: int) -> list[int]:
         return sorted({place for place in self.around(answer) if self.start <= place <= self.most})
@@ -315,7 +310,7 @@ def decimal(place: int, first: int = -6) -> float:
 NO_BOUND = "no error bound with explicit constants"
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Answer:
     """What one estimator says, by one kind of what is known of its error.
 
@@ -364,13 +359,14 @@ def ranked(found: Sequence[T], answer: Callable[[T], Answer]) -> list[T]:
 
     Failures, and where answers begin, come last.
     """
-    kinds: dict[tuple[str, str], list[T]] = {}
-    last: list[T] = []
-    for one in sorted(found, key=lambda one: need(answer(one))):
-        said = answer(one)
-        kind = said.candidate.entry.estimand, said.candidate.unit
-        (kinds.setdefault(kind, []) if said.reached and said.budget else last).append(one)
-    return [*chain(*kinds.values()), *last]
+
+    def kind(one: T) -> tuple[str, ...]:
+        said = answer(one).candidate
+        return (said.entry.estimand, said.unit) if need(answer(one))[0] < 2 else ()
+
+    ordered = sorted(found, key=lambda one: need(answer(one)))
+    kinds = [*map(kind, ordered)]
+    return sorted(ordered, key=lambda one: kinds.index(kind(one)))
 
 
 def answer_of(question: Question, one: Candidate) -> Answer:
@@ -385,7 +381,7 @@ def answer_of(question: Question, one: Candidate) -> Answer:
         found = []
         for offer in offers:
             try:
-                fewest_rows(one.estimator, one.d, offer(1.0))
+                one.fewest(offer(1.0))
                 found.append((_rows if question.n is None else _budget)(question, one, offer, blank))
             except ArgumentError as error:
                 of_budget = error.argument == "budget"
@@ -448,7 +444,7 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
 
 
 def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
-    first = fewest_rows(one.estimator, one.d, budget)
+    first = one.fewest(budget)
     refusal = one.refusal(first - 1, budget) if first > 1 else ""
     others = Asked(one.estimator, first, one.d, budget).other_rows
     return replace(blank, budget=budget, answers_from=first, refusal=refusal, other_rows=others)
@@ -469,7 +465,7 @@ NUMBERS = 25 * 10**6  # the most that are drawn for one run
 WORK = 2.0  # runs of a search, in runs at the n it begins with, over the cap: steps of 2 and runs beyond
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Simulation:
     """How n is searched: which share of the runs is to be within alpha, of how many runs, `jobs` at a time.
 
@@ -531,7 +527,7 @@ class Search(NamedTuple):
 PART = 4  # of a proved n, or times the fewest rows, where a search begins without a prediction
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Answers:
     """What one estimator says, by what is known of its error; None where that is not asked or not stated."""
 
@@ -633,10 +629,8 @@ def own_entry(reference: str, subject: str) -> Entry:
         allowed = "an Entry, an Addition, or an estimator: an object with plan(n, d, budget)"
         raise ArgumentError("from", reference, allowed)
     estimand = str(getattr(found, "estimand", subject.partition("/")[0]))
+    one_of(dict.fromkeys(entry.estimand for entry in KNOWN.values()), estimand=estimand)
     like = [entry for entry in KNOWN.values() if entry.estimand == estimand]
-    if not like:
-        estimands = dict.fromkeys(entry.estimand for entry in KNOWN.values())
-        raise ArgumentError("estimand", estimand, one_of_words(estimand, estimands))
     entry = next((one for one in like if one.population.d is not None), like[0])  # in d columns
     example = Example(found, NonPrivate())
     return replace(entry, key=reference, examples=(example,), assumptions=(), hardest=None, summary="")

@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, as_completed, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from workbench.errors import ArgumentError, integer_at_least, positive
+from workbench.types import frozen
 
 CONTRACT_LEVEL = 1e-6
 """False alarms per statistical test of the suite: smaller fails less by chance and needs more draws."""
@@ -25,7 +25,7 @@ PROFILES = {"quick": 0.1, "full": 1.0}
 """Blocks of every point as a multiple of full's; a smaller profile computes the first ones of a larger."""
 
 
-@dataclass(frozen=True)
+@frozen
 class AuditPreset:
     """How long an attack on a mechanism's privacy looks, on either of two neighbours."""
 

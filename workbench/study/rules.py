@@ -7,7 +7,7 @@ is UNDECIDED, and asks for more trials.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import StrEnum
 from inspect import signature
 from itertools import combinations
@@ -15,11 +15,12 @@ from math import fsum, hypot, inf, isfinite, sqrt
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import ArgumentError, integer_at_least, one_of, probability
 from workbench.special import bdtrc, betainccinv, betaincinv, ndtr, stdtrit
 from workbench.study.sweeps import Sweep, run
+from workbench.types import Array, frozen, public, reals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from workbench.study.scaling import Scaling
 
 Interval = tuple[float, float]
-Vector = NDArray[np.float64]
+Vector = Array
 
 # Verdicts on claims: what was decided, by which test, at which level, from how much evidence.
 
@@ -47,7 +48,7 @@ class Status(StrEnum):
 WORST_FIRST = (Status.REFUTED, Status.UNDECIDED, Status.NOT_CONTRADICTED, Status.HOLDS)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Verdict:
     """A decision, with all that is needed to judge it."""
 
@@ -184,7 +185,7 @@ def alike(groups: Sequence[ArrayLike], level: float, *, factor: float) -> Verdic
     another (recorded as `detects`) would have been refuted with probability `POWER`. The estimate is the
     largest difference of two means in its standard errors, the bound what refutes.
     """
-    samples = [np.asarray(group, np.float64) for group in groups]
+    samples = [reals(group) for group in groups]
     means = [sample.mean() for sample in samples]
     own = [sample.std(ddof=1) / sqrt(len(sample)) for sample in samples]
     pairs = [(a, b, hypot(own[a], own[b])) for a, b in combinations(range(len(samples)), 2)]
@@ -229,15 +230,14 @@ def combine(verdicts: Sequence[Verdict], trials: int | None = None) -> Verdict:
     status = next(one for one in WORST_FIRST if one in statuses)
     shown = next(verdict for verdict in verdicts if verdict.status == status)
     named = f"{shown.id} ({shown.test})" if shown.id else shown.test
-    return Verdict(
-        status=status,
+    return replace(
+        shown,
+        id="",
+        statement="",
         test=f"all of {len(verdicts)} checks; shown: {named}",
         level=fsum(verdict.level for verdict in verdicts),
         n=sizes.pop() if len(sizes) == 1 else shown.n,
         trials=sum(verdict.trials for verdict in verdicts) if trials is None else trials,
-        estimate=shown.estimate,
-        interval=shown.interval,
-        bound=shown.bound,
         detail={"checks": [dict(vars(verdict)) for verdict in verdicts]},
     )
 
@@ -291,7 +291,7 @@ def enough(
 
     What the formula says is `predicted`, by default n itself: the rows of a plan.
     """
-    rows = float(check.n or 0) if n is None else float(n)
+    rows = float((check.n or 0) if n is None else n)
     low, high = (rows * end for end in ENOUGH[check.status])
     formula_rows = rows if predicted is None else float(predicted)
     return sized(check, Complexity(statement, formula, formula_rows, rows, (low, high), "tried"))
@@ -358,7 +358,7 @@ def supremum(
 Kind = Literal["source", "ours"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Claim:
     """A statement that is executed."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, partial
 from inspect import signature
 from math import inf, isfinite, log, nan
@@ -24,10 +24,10 @@ from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
 from workbench.study.profiles import PROFILES, computed
 from workbench.study.rules import Interval, Status, Vector, Verdict, claim_level
-from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, fewest_rows, least_n
-from workbench.study.store import Cell, Shelf, Store
+from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, least_n
+from workbench.study.store import Cell, Store
 from workbench.study.sweeps import Block, Point, Task, compute, resources
-from workbench.types import Columns
+from workbench.types import Columns, frozen
 
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
 
@@ -76,7 +76,7 @@ class Least(NamedTuple):
 CURVED = 0.05  # the level at which a line is refuted
 
 
-@dataclass(frozen=True)
+@frozen
 class Slope:
     """A slope with its standard error, those from one value to the next, and whether a line is refuted."""
 
@@ -154,7 +154,7 @@ class Move(NamedTuple):
     caps: Mapping[str, int] | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Statement:
     """A statement about n.
 
@@ -191,7 +191,7 @@ class Statement:
         return replace(self, moves=tuple(move for move in self.moves if move.variable in variables))
 
 
-@dataclass(frozen=True)
+@frozen
 class Scaling:
     """One statement and one number in its n."""
 
@@ -271,20 +271,20 @@ def named(call: Named, public: Public) -> Any:
 
 def _asked(key: str, d: int, public: Public) -> tuple[Candidate, Budget]:
     own = {name: value for name, value in public.items() if name not in BUDGETS}
-    kind: Any = lookup(key).estimator
+    entry = lookup(key)
+    kind: Any = entry.estimator
     if "rho" not in public and "epsilon" not in public:
         raise ArgumentError("usual", sorted(public), "a budget: epsilon, epsilon and delta, or rho")
-    budget: Budget = ZCDP(float(public["rho"])) if "rho" in public else PureDP(float(public["epsilon"]))
+    budget: Budget = ZCDP(public["rho"]) if "rho" in public else PureDP(public["epsilon"])
     if "delta" in public:
-        budget = ApproxDP(float(public["epsilon"]), float(public["delta"]))
-    estimator = replace(kind, **own) if own else kind
-    return Candidate(lookup(key), estimator, int(d), {}, "predicted"), budget
+        budget = ApproxDP(public["epsilon"], public["delta"])
+    return Candidate(entry, replace(kind, **own) if own else kind, int(d), {}, "predicted"), budget
 
 
 @cache
 def _expected(*, alpha: float, key: str, d: int, **public: Any) -> tuple[int, float]:
     one, budget = _asked(key, d, public)
-    fewest = fewest_rows(one.estimator, one.d, budget)
+    fewest = one.fewest(budget)
     if one.asked is None:
         return fewest, inf
     n = Scale(lambda rows: one.bound(rows, budget, 0.5), fewest, MOST, factors).least(alpha)
@@ -322,9 +322,9 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
     Where every n is the plan's least, which is enough and perhaps more than is needed, exponents are exact
     and an upper bound is never refuted.
     """
-    planned = all(one.kind == "planned" for one in found)
+    values, settings, n, intervals, kinds, runs = zip(*found, strict=True)
+    planned, move = {*kinds} == {"planned"}, scaling.move
     chosen = list(found) if planned else [one for one in found if one.bounded]
-    settings, move = [one.setting for one in found], scaling.move
     errors = standard_errors([one.interval for one in chosen], SEARCHED)
     exact = len(errors) and not errors.any()
     axis = [scaling.axis(one.value) for one in chosen]
@@ -364,10 +364,10 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         "slope_predicted": exponent(lambda one: one.setting.predicted).estimate,
         "excess": excess.estimate,
         "excess_interval": excess.interval(SEEN),
-        "values": [one.value for one in found],
-        "n": [one.n for one in found],
-        "intervals": [one.interval for one in found],
-        "kinds": [one.kind for one in found],
+        "values": list(values),
+        "n": list(n),
+        "intervals": list(intervals),
+        "kinds": list(kinds),
         "stated": [one.stated for one in settings],
         "predicted": [one.predicted for one in settings],
         "shares": [one.share for one in settings],
@@ -376,7 +376,7 @@ def grows(scaling: Scaling, found: Sequence[Least]) -> Verdict:
         status=status,
         test=PLANNED if planned else SLOPE,
         level=0.0 if planned else claim_level(),
-        trials=sum(one.runs for one in found),
+        trials=sum(runs),
         estimate=grown.estimate,
         interval=record["slope_interval"],
         bound=stated,
@@ -409,7 +409,8 @@ def within(
     """
     bounds = np.array([proved(one.setting) for one in found])
     errors = standard_errors([one.interval for one in found], SEARCHED)
-    ratios = np.array([one.n for one in found]) / bounds
+    n = [one.n for one in found]
+    ratios = np.array(n) / bounds
     reach = _reach(claim_level(parts=len(found))) * errors
     with np.errstate(invalid="ignore"):  # nothing is enough: inf, with an open end below
         low, high = (ratios * np.exp(sign * reach) for sign in (-1, 1))
@@ -427,7 +428,7 @@ def within(
         interval=(low[worst], high[worst]),
         bound=1.0,
         id=f"n over the proved n in {scaling.move.variable}: {scaling.key}",
-        detail={"n": [one.n for one in found], "proved": bounds.tolist()},
+        detail={"n": n, "proved": bounds.tolist()},
     )
 
 
@@ -500,8 +501,9 @@ def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[li
         for place, (least, cells) in found:
             _memory[keys[place]] = least
             if lent.store and cells:
+                scaling: Any = sent[place][0]
                 with Store(lent.store) as store:
-                    shelf = _shelf(store, sent[place][0], seed)
+                    shelf = store.shelf(scaling.name, scaling.statement.block, BRACKETING, seed=seed)
                     for point, cell in cells:
                         shelf.put(point, cell)
     result = [[_memory[one.name, value, profile, seed] for value in one.at(profile)] for one in wanted]
@@ -512,11 +514,6 @@ def measured(scalings: Iterable[Scaling], profile: str, *, seed: int) -> list[li
 
 def forget() -> None:
     _memory.clear()
-
-
-def _shelf(store: Store, scaling: Scaling, seed: int) -> Shelf:
-    trials: Any = scaling.statement.block
-    return store.shelf(scaling.name, trials, BRACKETING, seed=seed)
 
 
 def _least(
@@ -537,7 +534,7 @@ def _least(
     target = Target(alpha=setting.alpha, share=scaling.share, cap=scaling.caps[profile])
     cells: list[tuple[Point, Cell]] = []
     with Store(path) if path else nullcontext() as store:
-        shelf = _shelf(store, scaling, seed) if store else None
+        shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed) if store else None
 
         def errors(n: int, place: int, block: int, runs: int) -> Vector:
             if n < setting.fewest:

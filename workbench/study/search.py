@@ -30,6 +30,7 @@ from workbench.special import bdtr, bdtrc, chdtri, ndtr, ndtri, xlog1py, xlogy
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.study.measures import bracket_of
 from workbench.study.rules import Interval, Vector
+from workbench.types import frozen, public, reals
 
 if TYPE_CHECKING:
     from workbench.estimators import Estimator
@@ -53,7 +54,7 @@ CLIFF = 0.08  # a rise as steep as this is a step between two places of the grid
 EDGE = 1e-9  # no run is certain
 
 
-@dataclass(frozen=True)
+@frozen
 class Counts:
     """Successes among runs at every n, ascending."""
 
@@ -64,8 +65,8 @@ class Counts:
     @classmethod
     def of(cls, errors: Mapping[int, Vector], alpha: float) -> "Counts":
         sizes = sorted(errors)
-        hits = [float((errors[n] <= alpha).sum()) for n in sizes]
-        return cls(np.array(sizes, float), np.array(hits), np.array([float(len(errors[n])) for n in sizes]))
+        hits = [(errors[n] <= alpha).sum() for n in sizes]
+        return cls(reals(sizes), reals(hits), reals([len(errors[n]) for n in sizes]))
 
     @cached_property
     def places(self) -> Vector:
@@ -105,7 +106,7 @@ def log_likelihood(p: Vector, counts: Counts) -> Vector:
     return each.sum(-1)
 
 
-@dataclass(frozen=True)
+@frozen
 class Belief:
     """What is known of c and s while runs are placed: the posterior means."""
 
@@ -122,10 +123,10 @@ def belief(counts: Counts, share: float, low: float, high: float) -> Belief:
     weights = weights - ((WIDTHS - TYPICAL_WIDTH) / SPREAD) ** 2 / 2
     mass = np.exp(weights - weights.max())
     mass /= mass.sum()
-    return Belief(float(mass.sum(1) @ centres), exp(float(mass.sum(0) @ WIDTHS)))
+    return Belief(float(mass.sum(1) @ centres), exp(mass.sum(0) @ WIDTHS))
 
 
-@dataclass(frozen=True)
+@frozen
 class Fit:
     """The n at which the share is reached, its interval, the width of the rise, whether a curve fits."""
 
@@ -152,17 +153,17 @@ def fitted(counts: Counts, share: float, level: float, around: Belief, step: flo
     expected = near.runs * shapes[best]
     spread = expected * (1 - shapes[best])
     told = spread >= 0.5
-    excess = float((((near.hits - expected) ** 2)[told] / spread[told]).sum())
+    excess = (((near.hits - expected) ** 2)[told] / spread[told]).sum()
     freedom = int(told.sum()) - 2
-    width = exp(float(WIDTHS[best[2]]))
+    width = exp(WIDTHS[best[2]])
     if freedom > 0 and chi_squared_tail(freedom, excess) < ROUGH:
         low, high = bracket_of(counts.n, counts.hits, counts.runs, share, level)
-        return Fit(exp(float(centres[best[1]])), (low, high), width, True)
+        return Fit(exp(centres[best[1]]), (low, high), width, True)
     cut = chdtri(1, NOMINAL * level) * max(1.0, excess / max(freedom, 1))
     profile = loss.min(axis=(0, 2))
     inside = np.flatnonzero(profile <= profile.min() + cut / 2)
-    n, low, high = (float(centres[place]) for place in (profile.argmin(), inside[0], inside[-1]))
-    gap = float(centres[1] - centres[0])
+    n, low, high = centres[[profile.argmin(), inside[0], inside[-1]]]
+    gap = centres[1] - centres[0]
     low = -inf if inside[0] == 0 else low - gap / 2
     high = inf if inside[-1] == len(centres) - 1 else high + gap / 2
     if width < CLIFF:
@@ -234,7 +235,7 @@ FALLS, ABOVE, FROM = 0.005, 0.01, 1.16
 WITHIN = log(2.0)  # of c, where runs are placed in (3)
 
 
-@dataclass(frozen=True, kw_only=True)
+@public
 class Target:
     """What is searched: the n from which on a share of runs errs by at most alpha."""
 
@@ -251,7 +252,7 @@ class Target:
         integer_at_least(1, most=self.most)
 
 
-@dataclass(frozen=True)
+@frozen
 class Found:
     """What a search found.
 
@@ -385,9 +386,9 @@ def _falls_again(runs: _Runs, fit: Fit) -> int | None:
     q = runs.target.share
     for factor in AHEAD:
         place = runs.place(factor * fit.n)
-        while runs.draw(place, BLOCK) >= 0 and len(runs.errors[runs.rows(place)]) < FORWARD:
-            pass
-        here = runs.errors[runs.rows(place)]
+        runs.draw(place, BLOCK)
+        while len(here := runs.errors[runs.rows(place)]) < FORWARD:
+            runs.draw(place, BLOCK)
         if bdtr((here <= runs.target.alpha).sum(), len(here), q) <= FALLS:
             return place
     return None

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from os import PathLike
@@ -23,10 +22,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg  # noqa: F401  (its library is a second one, and is to be loaded before they are listed)
-from numpy.typing import NDArray
 
 import workbench
 from workbench.errors import ArgumentError, integer_at_least
+from workbench.types import Columns, frozen
 
 
 class Cell(NamedTuple):
@@ -34,7 +33,7 @@ class Cell(NamedTuple):
 
     position: int  # of the point in the grid: orders the table, enters no seed
     block: int
-    columns: dict[str, NDArray[Any]]
+    columns: Columns
     seconds: float = 0.0  # of one core; never part of the table
 
 
@@ -165,14 +164,11 @@ class Store(AbstractContextManager["Store"]):
             self._connection = _opened(self.path)
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         self._connection.close()
 
     def fetch(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._readable():
-            return self._connection.execute(statement, tuple(values)).fetchall()
+            return self._connection.execute(statement, values).fetchall()
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -254,7 +250,7 @@ PUT = "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 GET = "SELECT columns, numbers, digest, seconds FROM cells WHERE sweep = ? AND point = ? AND block = ?"
 
 
-@dataclass(frozen=True)
+@frozen
 class Shelf:
     """The stored blocks of one name, function, seed and number of trials, found by the digest of these."""
 

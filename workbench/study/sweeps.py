@@ -11,13 +11,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import wraps
 from inspect import Parameter, signature
 from itertools import product
 from math import ceil, floor, inf, isinf, isnan
-from numbers import Real
 from os import PathLike
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,12 +26,12 @@ import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.errors import ArgumentError, integer_at_least, one_of, plain
 from workbench.estimators.base import Abstention
 from workbench.privacy import ApproxDP
 from workbench.study.profiles import PROFILES, SchedulerLostError, computed
 from workbench.study.store import SOFTWARE, Cell, Shelf, Store, one_thread
-from workbench.types import Columns
+from workbench.types import Columns, frozen
 
 if TYPE_CHECKING:
     import pandas as pd  # where a table is made: audits need streams alone
@@ -102,20 +101,18 @@ Point = Mapping[str, Any]
 ADDRESS = ("sweep", "point", "block", "trial")  # the columns that say which trial a row is
 ABSTAINED = "abstained"  # flags the trials without an output; they count as an infinite error
 
-_REAL: Any = Real  # the abstract number types are opaque to type checkers
 
-
-def plain(value: object) -> float | int | str:
+def parameter(value: object) -> float | int | str:
     """Return a parameter as a Python number or string; nan is none, because it equals nothing."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, str) or (isinstance(value, _REAL) and not isnan(value)):
+    value = plain(value)
+    if isinstance(value, str) or (isinstance(value, int | float) and not isnan(value)):
         return value
     raise ArgumentError("parameter", value, "a number or a string")
 
 
 def checked_points(points: Iterable[Point]) -> tuple[dict[str, Any], ...]:
     """Return the grid with plain values, or raise: points are distinct and have the same parameters."""
-    checked = tuple({name: plain(value) for name, value in point.items()} for point in points)
+    checked = tuple({name: parameter(value) for name, value in point.items()} for point in points)
     if not checked:
         raise ArgumentError("points", points, "at least one point")
     if any(point.keys() != checked[0].keys() for point in checked):
@@ -130,7 +127,7 @@ def checked_points(points: Iterable[Point]) -> tuple[dict[str, Any], ...]:
     return checked
 
 
-def checked_columns(measured: Mapping[str, ArrayLike], trials: int, point: Point) -> dict[str, NDArray[Any]]:
+def checked_columns(measured: Mapping[str, ArrayLike], trials: int, point: Point) -> Columns:
     """Return a block's columns as float64 or bool, or raise; a column's type never depends on its values."""
     columns = {name: _column(name, values, trials) for name, values in measured.items()}
     if taken := columns.keys() & {*ADDRESS, *point}:
@@ -186,7 +183,7 @@ CALL = 10_000  # entries of rows that can be drawn in the time of one call of an
 DRAWN = ("trials", "data", "noise")  # what a block takes besides the parameters of its point
 
 
-@dataclass(frozen=True)
+@frozen
 class Sweep:
     """What is measured, where and how often."""
 
@@ -297,7 +294,7 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     several = (
         axis if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis] for axis in axes.values()
     )
-    values = product(*([plain(value) for value in axis] for axis in several))
+    values = product(*([parameter(value) for value in axis] for axis in several))
     return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
 
 
@@ -373,7 +370,7 @@ def compute(task: Task) -> Cell:
 # says anything of it: whoever runs these lends it, and every `run` within uses it.
 
 
-@dataclass(frozen=True)
+@frozen
 class Resources:
     """What sweeps and searches use."""
 
@@ -521,7 +518,7 @@ class TooMuchWorkError(ArgumentError):
         )
 
 
-@dataclass(frozen=True)
+@frozen
 class Run:
     """What a figure is told besides its public numbers."""
 

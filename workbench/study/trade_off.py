@@ -5,27 +5,28 @@ public arithmetic, and those of a map are computed once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from math import inf, isfinite, isnan, log, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.bounds import smallest
 from workbench.errors import ArgumentError
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.planner import DECIMALS, DIGITS, Candidate, Question, candidates, decimal
-from workbench.study.search import MOST, fewest_rows
+from workbench.study.search import MOST
+from workbench.types import Array, frozen
 
 DECADES = 14  # of δ, from 1e-15 on
 FREE = 100.0  # an ε at which privacy costs next to nothing
 HALF = 2**0.5  # the error is so much larger where noise is half of its square
 
-Numbers = NDArray[np.float64]
+Numbers = Array
 
 
-@dataclass(frozen=True)
+@frozen
 class TradeOff:
     """The trade-off of one estimator of the catalog."""
 
@@ -60,7 +61,7 @@ class TradeOff:
 
     def _taken(self, budget: Budget) -> bool:
         try:
-            fewest_rows(self.candidate.estimator, self.candidate.d, budget)
+            self.candidate.fewest(budget)
         except ArgumentError:
             return False
         return True
@@ -71,9 +72,8 @@ class TradeOff:
         if self._taken(PureDP(1.0)):
             found.insert(0, lambda epsilon, _: PureDP(epsilon))
         if not found:  # which says why
-            one = self.candidate
-            exact = any(isinstance(budget, PureDP) for budget in one.entry.budgets)
-            fewest_rows(one.estimator, one.d, PureDP(1.0) if exact else ApproxDP(1.0, 1e-6))
+            exact = any(isinstance(budget, PureDP) for budget in self.candidate.entry.budgets)
+            self.candidate.fewest(PureDP(1.0) if exact else ApproxDP(1.0, 1e-6))
         return found
 
     def error(self, n: int, epsilon: float, delta: float) -> float:
@@ -98,9 +98,8 @@ class TradeOff:
     def answers_from(self, epsilon: float, delta: float) -> int:
         place = epsilon, delta
         if place not in self.first:
-            one = self.candidate
-            budgets = [offer(epsilon, delta) for offer in self._offers]
-            self.first[place] = min(fewest_rows(one.estimator, one.d, budget) for budget in budgets)
+            budgets = (offer(epsilon, delta) for offer in self._offers)
+            self.first[place] = min(map(self.candidate.fewest, budgets))
         return self.first[place]
 
     def rows(self, alpha: float, epsilon: float, delta: float, guess: float = nan) -> int | None:
@@ -145,24 +144,16 @@ class TradeOff:
 def least(enough: Callable[[int], bool], start: int, most: int, guess: int) -> int | None:
     """Return the least of the whole numbers from `start` to `most` that is enough; None if none is.
 
-    Asked least often where the guess is near: by steps that double away from it, then by halves.
+    Asked least often where the guess is near: by steps that grow away from it, then by halves.
 
     >>> least(lambda n: n >= 497, 2, 10**12, 500), least(lambda n: n >= 497, 2, 400, 300)
     (497, None)
     """
-    known, high, step = start - 1, min(max(guess, start), most), 1  # `known` is not enough, or below all
-    while not enough(high):
-        if high == most:
-            return None
-        known, high, step = high, min(high + step, most), 4 * step
-    step = 1
-    while high - step > known and enough(high - step):
-        high, step = high - step, 4 * step
-    known = max(known, high - step)
-    while high - known > 1:
-        middle = (known + high) // 2
-        known, high = (known, middle) if enough(middle) else (middle, high)
-    return high
+    low, step = min(max(guess, start), most), 1
+    while low > start and enough(low):
+        low, step = max(low - step, start), 4 * step
+    found = smallest(lambda n: n > most or enough(n), low)
+    return None if found > most else found
 
 
 def contour(errors: Numbers, sizes: Sequence[float], alpha: float) -> Numbers:

@@ -40,7 +40,7 @@ CHEAP = 2000  # entries times steps of a run that is attacked as a whole with ma
 
 def attacks(key: str) -> Iterator[Case]:
     for setting in settings(key):
-        pairs = neighbours(setting.n, setting.d, CATALOG[key])
+        pairs = neighbours(setting)
         if key in SPARSE:
             pairs += orthogonal(setting.n, setting.d)
         if key in COUNTED:
@@ -66,20 +66,20 @@ def settings(key: str) -> Iterator[Setting]:
     """
     entry = CATALOG[key]
     whole = entry.population.d or 1
-    tried = [(example, whole) for example in entry.examples]
+    tried = [(example.estimator, example.budget, whole) for example in entry.examples]
     if key in COUNTED:
-        tried.append((entry.examples[0], 1))
-    for example, d in tried:
-        budget = loud(example.budget)
-        n = enough_rows(example.estimator, d, budget)
-        charges = attained(example.estimator.plan(n, d, budget), entry)
+        tried.append((*tried[0][:2], 1))
+    for estimator, given, d in tried:
+        budget = loud(given)
+        n = enough_rows(estimator, d, budget)
+        charges = attained(estimator.plan(n, d, budget), entry)
         choice = {charge.mechanism for charge in charges} == {"exponential"}
         least = NET if choice else BLOCKS if all(map(faint, charges)) else 1.0
         quiet = n == 1 or key in COUNTED | TIPPED | PRICED  # their masks tell, at an ε that samples reach
         least = 1.0 if quiet else least  # one user's row attains what an average of many does not
-        budget = loud(example.budget, max(least, steps(example.estimator, n, d, budget) / 2))
-        rows = max(enough_rows(example.estimator, d, budget), ROWS[-1] if key in LOCATED else 1)
-        yield Setting(key, example.estimator, budget, rows, d)
+        budget = loud(given, max(least, steps(estimator, n, d, budget) / 2))
+        rows = max(enough_rows(estimator, d, budget), ROWS[-1] if key in LOCATED else 1)
+        yield Setting(key, estimator, budget, rows, d)
 
 
 def enough_rows(estimator: Estimator[Any], d: int, budget: Budget) -> int:
@@ -123,10 +123,11 @@ def loud(budget: Budget, factor: float = 1.0) -> Budget:
     return GaussianDP(2.0 * factor**0.5)
 
 
-def neighbours(n: int, d: int, entry: Entry) -> tuple[Pair, ...]:
+def neighbours(setting: Setting) -> tuple[Pair, ...]:
     """Return pairs of n rows of which one is replaced: the first, the last, or the one in the middle."""
+    n, d, entry = setting.n, setting.d, CATALOG[setting.key]
     first, second = np.eye(d)[0], np.eye(d)[-1] if d > 1 else -np.eye(1)[0]
-    zeros, typical = np.zeros((n, d)), entry.population.sample(n, rng=np.random.default_rng(n))[:, :d]
+    zeros, typical = np.zeros((n, d)), setting.typical()
     upper, corner = np.arange(n)[:, None] >= n // 2, np.ones(d)
     crowds, sides = np.where(upper, 1e3, 1.0) * typical, np.where(upper, 50.0, -50.0) * corner
     moves = (

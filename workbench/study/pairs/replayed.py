@@ -5,11 +5,12 @@ in the whole the noise of another stage may hide that its own is too small.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from workbench.bounds import smallest
 from workbench.catalog import KNOWN
@@ -30,12 +31,12 @@ from workbench.privacy.mechanisms import gaussian_mu
 from workbench.privacy.stable import Lift, Located, Stable, Voted
 from workbench.study.audit import Mechanism, Pair, as_rows, numbers
 from workbench.study.faults import COMPARED, Event, spied
-from workbench.types import Array
+from workbench.types import Array, frozen
 
 WHOLE = "whole"  # the stage name of an end-to-end attack
 
 
-@dataclass(frozen=True)
+@frozen
 class Case:
     """One attack."""
 
@@ -52,7 +53,7 @@ class Case:
         return f"{self.key}, {self.variant}, {self.stage}"
 
 
-@dataclass(frozen=True)
+@frozen
 class Setting:
     """An estimator at a budget and a number of rows, of `d` columns, at which its plan has all its steps."""
 
@@ -67,10 +68,9 @@ class Setting:
         """In what it differs from the entry's first example, with its calibration and budget."""
         own, usual = self.estimator, KNOWN[self.key].estimator
         parts: Any = fields(own) if is_dataclass(own) else ()
-        values = {part.name: getattr(own, part.name) for part in parts if part.name != "calibration"}
-        others = [
-            f"{name} = {value}" for name, value in values.items() if value != getattr(usual, name, None)
-        ]
+        names = [part.name for part in parts if part.name != "calibration"]
+        differ = [name for name in names if getattr(own, name) != getattr(usual, name, None)]
+        others = [f"{name} = {getattr(own, name)}" for name in differ]
         single = ["one column"] if self.d == 1 and (KNOWN[self.key].population.d or 1) > 1 else []
         return ", ".join([*others, *single, getattr(own, "calibration", "default"), str(self.budget)])
 
@@ -84,7 +84,7 @@ class Setting:
         return rows[:, : self.d]
 
     def whole(self, pairs: Sequence[Pair], share: float) -> Case:
-        def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
+        def mechanism(x: Array, trials: int, rng: Generator) -> Array:
             noise = SimulatedNoise(rng)
             with np.errstate(all="ignore"):
                 runs = (self.estimator.estimate(sanitised(x), self.budget, noise) for _ in range(trials))
@@ -186,15 +186,17 @@ def step(seen: Sequence[tuple[Pair, Event, Event]]) -> Mechanism:
     uses: dict[bytes, Event] = {}
     for one, first, second in seen:
         uses |= {one.first.tobytes(): first, one.second.tobytes(): second}
-    statistics = [(one.mechanism, one.statistic, other.statistic) for _, one, other in seen]
-    directions = [one - other for name, one, other in statistics if name in COMPARED]
-    roots = [(_root(one), _root(other)) for name, one, other in statistics if name in SHAPED]
-    directions += [np.subtract(one.value, other.value) for name, one, other in statistics if name == "voted"]
-    places = [(one, other) for name, one, other in statistics if name == "located_normal"]
-    counted = [(one, other) for name, one, other in statistics if name == "stability_histogram"]
+
+    def of(*names: str) -> list[tuple[Any, Any]]:
+        return [(one.statistic, other.statistic) for _, one, other in seen if one.mechanism in names]
+
+    directions = [one - other for one, other in of(*COMPARED)]
+    directions += [np.subtract(one.value, other.value) for one, other in of("voted")]
+    roots, places = [(_root(one), _root(other)) for one, other in of(*SHAPED)], of("located_normal")
+    counted = of("stability_histogram")
     keys = sorted({key for one, other in counted for key in {*one, *other} if one[key] != other[key]})
 
-    def mechanism(x: Array, trials: int, rng: np.random.Generator) -> Array:
+    def mechanism(x: Array, trials: int, rng: Generator) -> Array:
         event, noise = uses[x.tobytes()], SimulatedNoise(rng)
         with np.errstate(all="ignore"):
             outputs = [_shape(event.again(noise)) for _ in range(trials)]
