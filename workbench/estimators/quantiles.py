@@ -43,7 +43,7 @@ import numpy as np
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.base import FARTHEST, Located, own_stream
 from workbench.estimators.shared.budgets import composed, require_selection
-from workbench.estimators.shared.noisy_means import better_than
+from workbench.estimators.shared.noisy_means import better_than, uniform_deviation
 from workbench.estimators.shared.window_median import (
     EVERYTHING,
     Lengths,
@@ -55,7 +55,6 @@ from workbench.estimators.shared.window_median import (
     rounded,
     selection_epsilon,
     step_for,
-    uniform_deviation,
 )
 from workbench.estimators.two_step import WINDOW
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP

@@ -491,11 +491,6 @@ def population_score(locator: WindowMedian, u: Array, cdf: RowMap) -> Array:
     return np.maximum(depth, outside)
 
 
-def uniform_deviation(n: int, beta: float) -> float:
-    """Return D = √(ln(2/β)/(2n)): sup |F_n - F| exceeds it with probability at most beta (Massart 1990)."""
-    return sqrt(log(2 / beta) / (2 * n))
-
-
 def located_within(
     locator: WindowMedian, n: int, cost: Budget, beta: float, cdf: RowMap, deviation: float
 ) -> float:
