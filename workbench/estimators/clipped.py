@@ -234,12 +234,8 @@ class ClippedBoxMean(Estimator[Array]):
         reaches, charge = self.reaches(n, d), self.plan(n, d, budget)["mean"]  # (1)
         reach = float(reaches.max())
         sides = reaches / reach
-
-        def standard(rows: Array) -> Array:
-            apart = rows - centre
-            return apart if (sides == 1).all() else apart / sides
-
-        noisy = rescaled_mean(mean_in_box(x, standard, reach, counted=True), n, charge, noise)  # (2)
+        mean = mean_in_box(x, lambda rows: (rows - centre) / sides, reach, counted=True)
+        noisy = rescaled_mean(mean, n, charge, noise)  # (2)
         return centre + sides * noisy  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -132,7 +132,7 @@ from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtri, ndtr, ndtri, stdtr
 from workbench.types import Array, Calibration, frozen, public, remembered
 
-WHOLE_LINE = ConfidenceInterval(-inf, inf)
+WHOLE_LINE = ConfidenceInterval()
 
 
 class AnyScale(Scale):  # in no range at all, so that its law is that of every sigma
