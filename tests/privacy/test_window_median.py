@@ -36,7 +36,7 @@ def pieces_of(locator, points, cost):
     scores, weights = locator.choices(pieces, cost)
     assert scores.counts.dtype == np.int64
     counts, masses = list(map(int, weights.counts)), [RATIO ** int(-score) for score in scores.counts]
-    firsts = [lattice.number(float(edge), locator.step) for edge in pieces.edges[:-1]]
+    firsts = lattice.numbers(pieces.edges[:-1], locator.step).tolist()
     found = [(a, a + b, mass) for a, b, mass in zip(firsts, counts, masses, strict=False) if b]
     return found, counts[-1] * masses[-1] if len(counts) > len(firsts) else Fraction(0)
 
@@ -106,7 +106,7 @@ def test_the_bottom_is_rounded_up_and_no_further_and_a_window_has_room_for_round
     assert locator.bottom(ApproxDP(1.0, delta)) == ceil(room * (1 - Fraction(delta)) / Fraction(delta))
     for place in (0.0, 1e15, -1e15, 123456789.123):
         point, apart, _ = lattice.rounded(np.array([place, width, width]), locator.step)
-        low, high = (lattice.number(float(end), locator.step) for end in (point - apart, point + apart))
+        low, high = lattice.numbers(np.array([point - apart, point + apart]), locator.step)
         assert high - low <= room
 
 

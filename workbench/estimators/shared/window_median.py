@@ -89,10 +89,6 @@ def rounded(places: Array, step: float) -> Array:
     return found
 
 
-def number(place: float, step: float) -> int:
-    return int(Fraction(place) / Fraction(step))
-
-
 def place(number: int, step: float) -> float:
     return float(Fraction(number) * Fraction(step))
 
@@ -272,7 +268,7 @@ class WindowMedian:
             return None
         at: Any = [] if near is None else np.flatnonzero(near.numbers == chosen)
         ends = near.edges[at[0] :] if near is not None and len(at) else pieces().edges[chosen:]
-        first, end = (number(float(edge), self.step) for edge in ends[:2])
+        first, end = numbers(ends[:2], self.step)
         return place(first + noise.below(end - first), self.step)
 
     def near(self, points: Array, cost: Budget) -> "Near | None":
