@@ -60,13 +60,13 @@ HALVINGS = 34
 
 
 def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) -> Charge:
+    double, normal = Charge(step, laplace, l1, budget), Charge(step, "gaussian", l2, budget)
     match budget:
         case PureDP():
-            return Charge(step, laplace, l1, budget)
+            return double
         case GaussianDP() | ZCDP(_, 0.0):
-            return Charge(step, "gaussian", l2, budget)
+            return normal
         case ApproxDP(_, delta) if delta > 0:
-            double, normal = Charge(step, laplace, l1, budget), Charge(step, "gaussian", l2, budget)
             far = -float(ndtri(1 - QUANTILE)) * gaussian_scale(normal)
             return double if laplace_scale(double) * log(0.5 / (1 - QUANTILE)) <= far else normal
     allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"

@@ -84,7 +84,6 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, OfUnit, in_columns, record
 from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.shared.moments import (
-    BEYOND,
     Frame,
     LiftedMoment,
     SquaredErrors,
@@ -93,6 +92,7 @@ from workbench.estimators.shared.moments import (
     radius_within,
     slope,
     squared_errors,
+    squares_beyond,
     unwinsorised,
 )
 from workbench.estimators.shared.noisy_means import (
@@ -706,7 +706,7 @@ class CoinPressGaussian(Estimator[Gaussian]):
                 if risen > lower or left < offset:
                     steps.append(step)
                     lower, offset = risen, left
-            weight, squares = 1 - sum(step.weight for step in steps), chdtri(d, BEYOND)
+            weight, squares = 1 - sum(step.weight for step in steps), squares_beyond(d)
             told = mu * sqrt(weight)
             least, most = (squared_errors(squares / size, n, d, told) for size in (lower, 1.0))
             clip = sqrt(squares[np.argmin(np.maximum(least, most))])

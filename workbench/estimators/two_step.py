@@ -94,7 +94,7 @@ def clipped_slope(u: Array, k: float | Array) -> Array:
 def clipped_variance(u: Array, k: float | Array) -> Array:
     """Return Var clip(Z + u, ±k)."""
     low, high = -k - u, k - u
-    middle = ndtr(high) - ndtr(low)
+    middle = clipped_slope(u, k)
     second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
     second += low * density(low) - high * density(high) + k * k * (1 - middle)
     return second - expected_clip(u, k) ** 2
