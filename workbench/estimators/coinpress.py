@@ -299,11 +299,12 @@ class CoinPressMean(Stepped, BallMean):
         mu = gaussian_total(budget)
 
         def tried(weights: Sequence[float]) -> MeanDesign:
-            taken, clips, radii, skipped = list[float](), list[float](), [self.radius / self.sigma], 0.0
+            r = whole = self.radius / self.sigma
+            steps, skipped = list[Floats](), 0.0
             for place, (weight, failure) in enumerate(
                 zip(weights, self.failures(len(weights)), strict=True), start=1
             ):
-                last, r, b = place == len(weights), radii[-1], failure / 3
+                last, b = place == len(weights), failure / 3
                 share, size = weight + skipped if last else weight, self.length(d, b / (2 * n), ROW)
                 clip = r + size
                 if self.calibration == "tight":
@@ -314,10 +315,10 @@ class CoinPressMean(Stepped, BallMean):
                 if shrunk >= r and not last:
                     skipped += weight
                     continue
-                taken.append(share)
-                clips.append(clip)
-                radii.append(shrunk)
-            return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
+                steps.append((share, clip, shrunk))
+                r = shrunk
+            shares, clips, radii = zip(*steps, strict=True)
+            return MeanDesign(shares, clips, (whole, *radii))
 
         return min(map(tried, self.divisions()), key=attrgetter("error"))
 
@@ -433,46 +434,43 @@ class CoinPressCovariance(Stepped):
             return wider * second_moment_sensitivity(m, clip) / (mu * sqrt(share))
 
         def tried(weights: Sequence[float]) -> CovarianceDesign:
-            taken, clips, excess = list[float](), list[float](), list[float]()
             *failures, final = self.failures(len(weights))
-            size = 1 / (self.upper / self.lower)
-            lower = [size]
+            size = lower = 1 / (self.upper / self.lower)
+            steps = list[Floats]()
             for weight, failure in zip(weights, failures, strict=False):
                 b, clip = failure / 3, self.length(d, failure / 3 / m)
                 sd, covered = noise_sd(clip, weight), COVERED if self.practical else b
                 e = sample_covariance_excess(m, d, covered) + sd * symmetric_noise_norm(d, covered)
                 if self.practical:
                     e *= CAUTION
-                    divisor = positive_mean(lower[-1], noise_radius(d, sd)) + e
+                    divisor = positive_mean(lower, noise_radius(d, sd)) + e
                 else:
-                    divisor = lower[-1] + 2 * e
+                    divisor = lower + 2 * e
                 if divisor >= 1:
                     break
                 # of the frame, whose rows the last ball cuts; proved: of Σ = lower I, which sees no noise
-                size = mean_size(lower[-1], noise_radius(d, sd), e) if self.practical else size / (size + e)
-                taken.append(weight)
-                clips.append(clip)
-                excess.append(e)
-                lower.append(lower[-1] / divisor)
-            share = 1 - sum(taken)
+                size = mean_size(lower, noise_radius(d, sd), e) if self.practical else size / (size + e)
+                steps.append((weight, clip, e, lower))
+                lower /= divisor
+            share = 1 - sum(weight for weight, *_ in steps)
             if self.winsorises:  # rows are cut as for that mean size, noise is over its ℓ
                 told = mu * sqrt(share)
                 clip = best_radius(m, d, told)
-                squared = float(squared_errors(np.array([clip**2 / size]), m, d, told * lower[-1] / size)[0])
+                squared = float(squared_errors(np.array([clip**2 / size]), m, d, told * lower / size)[0])
                 sd = noise_sd(clip, share)
             else:
                 clip = self.length(d, final / 3 / m)
                 sd = noise_sd(clip, share)
-                size = lower[-1] if self.practical else size
+                size = lower if self.practical else size
                 # noise of "paper" has entries of sd/√2
                 squared = d * (d + 1) / m + sd**2 * d * (d + (self.calibration == "tight")) / 2 / size**2
             b = self.beta / 4
             sampling = sqrt(d) * sample_covariance_excess(m, d, b)
-            noise = sd / lower[-1] * symmetric_noise_frobenius(d, b)
+            noise = sd / lower * symmetric_noise_frobenius(d, b)
             # below 1 that makes Z positive definite; else its PSD part moves it by the noise once more
             error = sampling + (noise if sampling + noise < 1 else 2 * noise)
-            weights, clips = (*taken, share), [*clips, clip]
-            return CovarianceDesign(weights, tuple(clips), tuple(excess), tuple(lower), error, sqrt(squared))
+            shares, clips, excess, lowers = zip(*steps, (share, clip, inf, lower), strict=True)
+            return CovarianceDesign(shares, clips, excess[:-1], lowers, error, sqrt(squared))
 
         return min(map(tried, self.divisions()), key=attrgetter("rms" if self.practical else "error"))
 

@@ -282,14 +282,12 @@ class ParquetFile(Table):
         with _parquet(self.file) as file:
             for batch in file.iter_batches(batch_size=CHUNK, columns=list(names), use_threads=False):
                 rows = batch.select(list(names))
-                yield _floats(rows) if plain else read(rows)[0]
-
-
-def _floats(rows: Any) -> Array:
-    """Return columns of numbers as `read` does, but without pandas: with it pyarrow takes 40 MB more."""
-    arrow = import_module("pyarrow")
-    doubles = arrow.schema([(name, arrow.float64()) for name in rows.schema.names])
-    return cast(Array, rows.cast(doubles, safe=False).to_tensor(null_to_nan=True).to_numpy())
+                if not plain:
+                    yield read(rows)[0]
+                    continue
+                arrow = import_module("pyarrow")  # without pandas, with which it takes 40 MB more
+                doubles = arrow.schema([(name, arrow.float64()) for name in rows.schema.names])
+                yield rows.cast(doubles, safe=False).to_tensor(null_to_nan=True).to_numpy()
 
 
 def open_parquet(file: Path) -> ParquetFile:

@@ -280,14 +280,14 @@ class HeavyTailed(InSteps):
             assert stage.band is not None
             found = positive_mean(size, noise_radius(d, stage.sd(mu))) if self.practical else size
             size *= stage.band.keep / (found + stage.band.error)
-        rms = max(self._rms(d, mu, last, one) for one in (size, 1.0))
-        return better_than(sqrt(d), median_of_matrix(rms, d))
 
-    def _rms(self, d: int, mu: float, last: Stage, size: float) -> float:  # for rows of covariance `size` I
-        inside, rows = last.radius**2 / size, last.stop - last.start
-        kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
-        noise = min(last.sd(mu) / size, 1e150) ** 2 / 2
-        return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
+        def rms(size: float) -> float:  # for rows of covariance `size` I
+            inside, rows = last.radius**2 / size, last.stop - last.start
+            kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
+            noise = min(last.sd(mu) / size, 1e150) ** 2 / 2
+            return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
+
+        return better_than(sqrt(d), median_of_matrix(max(map(rms, (size, 1.0))), d))
 
     def last_bias(self, d: int, last: Stage) -> float:  # in the norm of Σ
         return sqrt(d) * float(self.bounded.bias(d, last.radius, self.zeroed))
@@ -472,17 +472,17 @@ class ClippedHeavyMean(BallMean):
 
         def tried(weights: Floats) -> MeanDesign:
             beta = self.beta / (3 * len(weights))
-            taken, clips, radii = list[float](), list[float](), [self.radius / self.unit]
+            r = whole = self.radius / self.unit
+            steps = list[Floats]()
             for weight in weights[:-1]:
-                clip, shrunk = step(radii[-1], weight, beta)
-                if shrunk >= radii[-1]:
+                clip, shrunk = step(r, weight, beta)
+                if shrunk >= r:
                     break
-                taken.append(weight)
-                clips.append(clip)
-                radii.append(shrunk)
-            rest = 1 - sum(taken)
-            clip, shrunk = step(radii[-1], rest, beta)
-            return MeanDesign((*taken, rest), (*clips, clip), (*radii, shrunk))
+                steps.append((weight, clip, shrunk))
+                r = shrunk
+            rest = 1 - sum(weight for weight, *_ in steps)
+            shares, clips, radii = zip(*steps, (rest, *step(r, rest, beta)), strict=True)
+            return MeanDesign(shares, clips, (whole, *radii))
 
         least, most = (2, MOST_MEAN_STEPS) if self.steps is None else (max(self.steps, 2), self.steps)
         return min(map(tried, divisions((1, *range(least, most + 1)), MEAN_SHARES)), key=attrgetter("error"))

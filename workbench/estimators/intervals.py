@@ -188,7 +188,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
         high *= 2
     while excess(0.9 * high) <= 0:
         high *= 0.9
-    return float(brentq(excess, 0.9 * high, high, xtol=1e-9 * high))
+    return brentq(excess, 0.9 * high, high, xtol=1e-9 * high)
 
 
 @lru_cache(maxsize=64)

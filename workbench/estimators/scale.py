@@ -374,7 +374,7 @@ def _deviation_of_all(pairs: int, beta: float) -> float:
     def excess(y: float) -> float:
         return exp(-2 * y * y) + 4 * sqrt(pi) * y * exp(-y * y) - beta
 
-    return float(brentq(excess, 1.0, 40.0)) / sqrt(2 * pairs)
+    return brentq(excess, 1.0, 40.0) / sqrt(2 * pairs)
 
 
 def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:

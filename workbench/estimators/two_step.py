@@ -108,7 +108,7 @@ def uncentred(y: float, k: float) -> float:
 
     if excess(-FAR) >= 0:
         return -FAR
-    return FAR if excess(FAR) <= 0 else float(brentq(excess, -FAR, FAR, xtol=1e-12))
+    return FAR if excess(FAR) <= 0 else brentq(excess, -FAR, FAR, xtol=1e-12)
 
 
 def inverse_error(u: float, deviation: float, k: float) -> float:
@@ -256,12 +256,9 @@ class WindowMean(TwoSteps):
         drift = pi / (2 * n)  # the squared error of a sample's median
         offsets, weights, failure = location_law(self.locator, n, budget, ndtr, FAR)
         alone = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-        apart, half = (
-            np.sqrt(offsets**2 + drift),
-            len(offsets) // 2,
-        )  # the same for any share, and even
+        apart, half = np.sqrt(offsets**2 + drift), len(offsets) // 2  # for any share, and even
         most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-        least, share, clip, clips = alone.rms + failure, 1.0, 0.0, np.array(CLIPS)[:, None]
+        least, found, clips = alone.rms + failure, None, np.array(CLIPS)[:, None]
         variance, slope = clipped_variance(apart[half:], clips) / n, clipped_slope(apart[half:], clips) ** 2
         for part in SHARES:
             locate, mean = divided(budget, part)
@@ -270,11 +267,10 @@ class WindowMean(TwoSteps):
             squared = np.minimum((variance + (unit * clips) ** 2) / slope, most[half:])
             total = np.sqrt(squared @ (weights[half:] + weights[:half][::-1])) + failure
             if total.min() < least:
-                least, share, clip = total.min(), part, CLIPS[int(total.argmin())]
-        if not clip:
+                least, found = total.min(), (part, CLIPS[int(total.argmin())], mean, weights, failure)
+        if found is None:
             return alone
-        locate, mean = divided(budget, share)
-        _, weights, failure = location_law(self.locator, n, locate, ndtr, FAR)
+        share, clip, mean, weights, failure = found
         sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
         squared = (clipped_variance(apart, clip) / n + sd * sd) / clipped_slope(apart, clip) ** 2
         best = Design(share, clip, sqrt(float(weights @ np.minimum(squared, most))), failure)

@@ -120,7 +120,7 @@ def half_width(beta: float, sd: float, charge: Charge) -> float:
         right = exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
         return 2 * float(ndtr(-t / sd) + (left - right) / 2) - beta
 
-    return float(brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd))
+    return brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd)
 
 
 def noise_sd(charge: Charge) -> float:
@@ -153,7 +153,7 @@ def median_of_sum(sd: float, charge: Charge) -> float:
         far = exp(rate**2 / 2 + rate * t + float(log_ndtr(-t - rate)))
         return 2 * float(ndtr(t)) - 1 - near + far
 
-    return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))
+    return sd * brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate))
 
 
 @remembered

@@ -81,12 +81,9 @@ def step_for(length: float) -> float:
 
 def rounded(places: Array, step: float) -> Array:
     with np.errstate(over="ignore"):
-        far = ~(np.abs(places) < 2.0**53 * step)
-        found: Array = np.divide(places, step)
-        np.rint(found, out=found)
-        np.multiply(found, step, out=found)
-    np.copyto(found, places, where=far)
-    return found
+        near, found = np.abs(places) < 2.0**53 * step, np.rint(places / step)
+        found *= step
+    return np.where(near, found, places)
 
 
 def place(number: int, step: float) -> float:
@@ -472,7 +469,7 @@ def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
     def excess(t: float) -> float:
         return float(mass[-1] * chndtr((t / sd) ** 2, d, (apart / sd) ** 2).mean()) - 0.5
 
-    return float(brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6))
+    return brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6)
 
 
 @lru_cache(maxsize=64)
