@@ -111,8 +111,10 @@ class AdaptiveMean(Estimator[Array]):
         parts = shares(n, d, gaussian_total(budget))
         moved = {"centre": sqrt(d), "scales": sqrt(d), "mean": mean_sensitivity(n, 1.0)}
         costs = zip(parts, step_budgets(budget, [*parts.values()]), strict=True)
-        each = {step: cost.split(*[1.0] * PROBES[step])[0] for step, cost in costs}
-        return {step: Charge(step, "gaussian", moved.get(step, 1.0), cost) for step, cost in each.items()}
+        return {
+            step: Charge(step, "gaussian", moved.get(step, 1.0), cost.split(*[1.0] * PROBES[step])[0])
+            for step, cost in costs
+        }
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         charges = self.charges(n, d, budget).values()

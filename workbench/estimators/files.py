@@ -416,7 +416,12 @@ class StoredRows(InBlocks):
         columns = self.shape[1:]
         for block in _resized(self._chunks(), times * rows_of_a_block(*columns or (1,)), columns):
             met += len(block)
-            checksum = 0 if self.once else (_ODD * checksum + _bits(block)) % 2**64
+            if not self.once:  # the bits of all entries, each times a number of its own place; modulo 2^64
+                bits = np.ascontiguousarray(block).ravel().view(np.uint64)
+                mixed = bits >> np.uint64(32)
+                mixed ^= bits
+                mixed *= _weights(bits.size)
+                checksum = (_ODD * checksum + int(mixed.sum())) % 2**64
             if self.progress is not None:
                 self.progress(len(block))
             yield sanitised(block)
@@ -465,15 +470,6 @@ class StoredRows(InBlocks):
 
 
 _ODD = 0x9E3779B97F4A7C15
-
-
-def _bits(block: Array) -> int:
-    """Return a sum of the bits of all entries, each times a number of its own place; modulo 2^64."""
-    bits = np.ascontiguousarray(block).ravel().view(np.uint64)
-    mixed = bits >> np.uint64(32)
-    mixed ^= bits
-    mixed *= _weights(bits.size)
-    return int(mixed.sum())
 
 
 @lru_cache(maxsize=8)

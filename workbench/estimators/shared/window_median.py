@@ -223,7 +223,7 @@ class WindowMedian:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
         n, p, points = len(points), int(present(points).sum()), np.sort(rounded(points, self.step))
         left, right, stretch = self.widths
-        inside, none, there = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8), np.arange(n) < p
+        inside, none = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8)
         points[p:] = EVERYTHING  # the last ones: events at which nothing happens
         # the depth is that of points whose lower half is moved by -τ, the upper one by τ
         middles = np.where(np.arange(n) < p // 2, points - stretch, points + stretch)
@@ -232,14 +232,15 @@ class WindowMedian:
         order = np.argsort(events, kind="stable")
         edges = events[order]
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
-        to_left = np.cumsum(np.concatenate([none, there.astype(np.int8), none])[order], dtype=np.int64)
+        to_left = np.cumsum((n <= order) & (order < n + p), dtype=np.int64)
         if self.low is not None:
             low, high = self.reach
             edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
             in_window, to_left = np.append(0, in_window), np.append(0, to_left)
+            void = np.zeros(len(in_window), bool)
         else:
             in_window, to_left = in_window[:-1], to_left[:-1]
-        void = in_window == 0 if self.low is None else np.zeros(len(in_window), bool)
+            void = in_window == 0
         twice = np.abs(p - 2 * to_left)
         np.maximum(twice, 2 * (p - in_window), out=twice)
         return Pieces(edges, twice, void, p)
