@@ -165,7 +165,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         plan, c, top = self.plan(n, d, budget), np.zeros(d), self.radius
         if not self.centred:
             unit = self.unit(x, plan[PAIRS], noise)  # (7)
-            balls, last = self.balls(unit, n, d, plan)
+            balls, last = self.balls(unit, d, plan)
             for reach, charges in balls:  # (8)
                 apart = from_centre(c)
                 m = mean_in_ball(x, lambda rows: apart(rows) / reach, 1.0, counted=True)  # noqa: B023
@@ -223,9 +223,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         enough = np.flatnonzero(np.cumsum(counts[start:]) > PAIRED * len(pairs))
         return top * float(EDGES[start + enough[0]]) if len(enough) else top
 
-    def balls(
-        self, unit: float, n: int, d: int, plan: Plan
-    ) -> tuple[list[tuple[float, list[Charge]]], float]:
+    def balls(self, unit: float, d: int, plan: Plan) -> tuple[list[tuple[float, list[Charge]]], float]:
         # the radius and the charges of every ball of (8), and the radius after the last one
         charges = [one for one in plan.charges() if one.step.startswith(CENTRE)]
         first, best, left = self.radius + AROUND * unit, list[tuple[float, list[Charge]]](), inf
@@ -247,7 +245,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         """
         plan, longest = self.plan(n, d, budget), 1.0
         if not self.centred:  # rows turned by half a circle are √2 apart, and lie in the next bin
-            last = self.balls(AROUND * self.radius, n, d, plan)[0][-1]
+            last = self.balls(AROUND * self.radius, d, plan)[0][-1]
             off = last[0] * averaged(last[1])[1] / self.radius
             longest = 2.0 ** (1 / PARTS) * hypot(1.0, sqrt(d) * off)
         charge = plan[STEP]

@@ -559,8 +559,11 @@ class ClippedCovariance(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         (n, d), rows = x.shape, centred_rows(x, self.centred)
-        charge, reach = self.plan(n, d, budget)["covariance"], self.reach(len(rows), d)
-        return psd_part(noisy_moment(rows, np.eye(d), reach, charge, noise, counted=True))
+        charge = self.plan(n, d, budget)["covariance"]
+        moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)
+        return psd_part(
+            rescaled_moment(moment, len(rows), charge, lambda one: symmetric_gaussian(one, charge, noise))
+        )
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
