@@ -126,14 +126,10 @@ class ClippedMean(Located[float]):
 
     in_passes = True
 
-    @remembered
     def bound(self, n: int, budget: Budget) -> float:  # B
-        radius: float = self.reach
-        if self.calibration == "paper":
-            return radius + sqrt(2 * log(2 * n / self.beta))
-        unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), budget))
-        objective = normal_beyond(EXCESS) ** 2 + (unit * (radius + EXCESS)) ** 2
-        return radius + float(EXCESS[np.argmin(objective)])
+        if self.calibration == "tight":
+            return best_bound(self.reach, n, budget)
+        return float(self.reach + sqrt(2 * log(2 * n / self.beta)))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if not isinstance(budget, PureDP):
@@ -188,6 +184,13 @@ class ClippedMean(Located[float]):
 
     def bias(self, n: int, budget: Budget) -> float:  # at an end of the range, if rows are normal
         return float(normal_beyond(np.asarray(self.bound(n, budget) - self.reach)))
+
+
+@remembered
+def best_bound(radius: float, n: int, budget: Budget) -> float:
+    unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), budget))
+    objective = normal_beyond(EXCESS) ** 2 + (unit * (radius + EXCESS)) ** 2
+    return radius + float(EXCESS[np.argmin(objective)])
 
 
 @public

@@ -294,33 +294,37 @@ class CoinPressMean(Stepped, BallMean):
         if self.radius > WIDEST * self.sigma:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
 
-    @remembered
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
-        mu = gaussian_total(budget)
+        return mean_design(self, n, d, budget)
 
-        def tried(weights: Sequence[float]) -> MeanDesign:
-            r = whole = self.radius / self.sigma
-            steps, skipped = list[Floats](), 0.0
-            for place, (weight, failure) in enumerate(
-                zip(weights, self.failures(len(weights)), strict=True), start=1
-            ):
-                last, b = place == len(weights), failure / 3
-                share, size = weight + skipped if last else weight, self.length(d, b / (2 * n), ROW)
-                clip = r + size
-                if self.calibration == "tight":
-                    across = 2 * r if self.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
-                    clip = min(clip, sqrt(size**2 + 2 * across + r**2))
-                sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
-                shrunk = self.length(d, b) * sqrt(1 / n + sd**2)
-                if shrunk >= r and not last:
-                    skipped += weight
-                    continue
-                steps.append((share, clip, shrunk))
-                r = shrunk
-            shares, clips, radii = zip(*steps, strict=True)
-            return MeanDesign(shares, clips, (whole, *radii))
 
-        return min(map(tried, self.divisions()), key=attrgetter("error"))
+@remembered
+def mean_design(of: CoinPressMean, n: int, d: int, budget: Budget) -> MeanDesign:
+    mu = gaussian_total(budget)
+
+    def tried(weights: Sequence[float]) -> MeanDesign:
+        r = whole = of.radius / of.sigma
+        steps, skipped = list[Floats](), 0.0
+        for place, (weight, failure) in enumerate(
+            zip(weights, of.failures(len(weights)), strict=True), start=1
+        ):
+            last, b = place == len(weights), failure / 3
+            share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
+            clip = r + size
+            if of.calibration == "tight":
+                across = 2 * r if of.practical else (r + size / n) * sqrt(2 * log(2 * n / b))
+                clip = min(clip, sqrt(size**2 + 2 * across + r**2))
+            sd = mean_sensitivity(n, clip) / (mu * sqrt(share))
+            shrunk = of.length(d, b) * sqrt(1 / n + sd**2)
+            if shrunk >= r and not last:
+                skipped += weight
+                continue
+            steps.append((share, clip, shrunk))
+            r = shrunk
+        shares, clips, radii = zip(*steps, strict=True)
+        return MeanDesign(shares, clips, (whole, *radii))
+
+    return min(map(tried, of.divisions()), key=attrgetter("error"))
 
 
 @public
@@ -425,54 +429,58 @@ class CoinPressCovariance(Stepped):
             return self.joint.design(n, d, budget).errors.covariance_median
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
 
-    @remembered
     def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
-        m, mu = centred_count(n, self.centred), gaussian_total(budget)
-        wider = sqrt(2) if self.calibration == "paper" else 1.0  # its noise is measured as if symmetric
+        return covariance_design(self, n, d, budget)
 
-        def noise_sd(clip: float, share: float) -> float:
-            return wider * second_moment_sensitivity(m, clip) / (mu * sqrt(share))
 
-        def tried(weights: Sequence[float]) -> CovarianceDesign:
-            *failures, final = self.failures(len(weights))
-            size = lower = 1 / (self.upper / self.lower)
-            steps = list[Floats]()
-            for weight, failure in zip(weights, failures, strict=False):
-                b, clip = failure / 3, self.length(d, failure / 3 / m)
-                sd, covered = noise_sd(clip, weight), COVERED if self.practical else b
-                e = sample_covariance_excess(m, d, covered) + sd * symmetric_noise_norm(d, covered)
-                if self.practical:
-                    e *= CAUTION
-                    divisor = positive_mean(lower, noise_radius(d, sd)) + e
-                else:
-                    divisor = lower + 2 * e
-                if divisor >= 1:
-                    break
-                # of the frame, whose rows the last ball cuts; proved: of Σ = lower I, which sees no noise
-                size = mean_size(lower, noise_radius(d, sd), e) if self.practical else size / (size + e)
-                steps.append((weight, clip, e, lower))
-                lower /= divisor
-            share = 1 - sum(weight for weight, *_ in steps)
-            if self.winsorises:  # rows are cut as for that mean size, noise is over its ℓ
-                told = mu * sqrt(share)
-                clip = best_radius(m, d, told)
-                squared = float(squared_errors(np.array([clip**2 / size]), m, d, told * lower / size)[0])
-                sd = noise_sd(clip, share)
+@remembered
+def covariance_design(of: CoinPressCovariance, n: int, d: int, budget: Budget) -> CovarianceDesign:
+    m, mu = centred_count(n, of.centred), gaussian_total(budget)
+    wider = sqrt(2) if of.calibration == "paper" else 1.0  # its noise is measured as if symmetric
+
+    def noise_sd(clip: float, share: float) -> float:
+        return wider * second_moment_sensitivity(m, clip) / (mu * sqrt(share))
+
+    def tried(weights: Sequence[float]) -> CovarianceDesign:
+        *failures, final = of.failures(len(weights))
+        size = lower = 1 / (of.upper / of.lower)
+        steps = list[Floats]()
+        for weight, failure in zip(weights, failures, strict=False):
+            b, clip = failure / 3, of.length(d, failure / 3 / m)
+            sd, covered = noise_sd(clip, weight), COVERED if of.practical else b
+            e = sample_covariance_excess(m, d, covered) + sd * symmetric_noise_norm(d, covered)
+            if of.practical:
+                e *= CAUTION
+                divisor = positive_mean(lower, noise_radius(d, sd)) + e
             else:
-                clip = self.length(d, final / 3 / m)
-                sd = noise_sd(clip, share)
-                size = lower if self.practical else size
-                # noise of "paper" has entries of sd/√2
-                squared = d * (d + 1) / m + sd**2 * d * (d + (self.calibration == "tight")) / 2 / size**2
-            b = self.beta / 4
-            sampling = sqrt(d) * sample_covariance_excess(m, d, b)
-            noise = sd / lower * symmetric_noise_frobenius(d, b)
-            # below 1 that makes Z positive definite; else its PSD part moves it by the noise once more
-            error = sampling + (noise if sampling + noise < 1 else 2 * noise)
-            shares, clips, excess, lowers = zip(*steps, (share, clip, inf, lower), strict=True)
-            return CovarianceDesign(shares, clips, excess[:-1], lowers, error, sqrt(squared))
+                divisor = lower + 2 * e
+            if divisor >= 1:
+                break
+            # of the frame, whose rows the last ball cuts; proved: of Σ = lower I, which sees no noise
+            size = mean_size(lower, noise_radius(d, sd), e) if of.practical else size / (size + e)
+            steps.append((weight, clip, e, lower))
+            lower /= divisor
+        share = 1 - sum(weight for weight, *_ in steps)
+        if of.winsorises:  # rows are cut as for that mean size, noise is over its ℓ
+            told = mu * sqrt(share)
+            clip = best_radius(m, d, told)
+            squared = float(squared_errors(np.array([clip**2 / size]), m, d, told * lower / size)[0])
+            sd = noise_sd(clip, share)
+        else:
+            clip = of.length(d, final / 3 / m)
+            sd = noise_sd(clip, share)
+            size = lower if of.practical else size
+            # noise of "paper" has entries of sd/√2
+            squared = d * (d + 1) / m + sd**2 * d * (d + (of.calibration == "tight")) / 2 / size**2
+        b = of.beta / 4
+        sampling = sqrt(d) * sample_covariance_excess(m, d, b)
+        noise = sd / lower * symmetric_noise_frobenius(d, b)
+        # below 1 that makes Z positive definite; else its PSD part moves it by the noise once more
+        error = sampling + (noise if sampling + noise < 1 else 2 * noise)
+        shares, clips, excess, lowers = zip(*steps, (share, clip, inf, lower), strict=True)
+        return CovarianceDesign(shares, clips, excess[:-1], lowers, error, sqrt(squared))
 
-        return min(map(tried, self.divisions()), key=attrgetter("rms" if self.practical else "error"))
+    return min(map(tried, of.divisions()), key=attrgetter("rms" if of.practical else "error"))
 
 
 def noisy_moment(
@@ -665,63 +673,65 @@ class CoinPressGaussian(Estimator[Gaussian]):
         """
         return self.design(n, d, budget).errors.gaussian_median
 
-    @remembered
     def design(self, n: int, d: int, budget: Budget) -> JointDesign:
-        mu = gaussian_total(budget)
+        return joint_design(self, n, d, budget)
 
-        def noise(step: JointStep) -> tuple[float, float]:  # s and t
-            reach = step.clip * hypot(1.0, step.height)
-            s = second_moment_sensitivity(n, reach) / (mu * sqrt(step.weight))
-            return s, s / (sqrt(2) * step.height * step.clip)
 
-        def ball(clipped: float, offset: float) -> float:
-            return sqrt(square_beyond(d, clipped) + 4 * offset + offset**2)
+@remembered
+def joint_design(of: CoinPressGaussian, n: int, d: int, budget: Budget) -> JointDesign:
+    mu = gaussian_total(budget)
 
-        def frame_step(weight: float, lower: float, offset: float) -> tuple[JointStep, float, float]:
-            # and ℓ and r after it
-            clip = ball(CLIPPED, offset)
-            step = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
-            s, t = noise(step)
-            edge, shift = sqrt(2) * (sqrt(d) + 1) * s, sqrt(d) * t
-            taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
-            excess = max(0.0, taken - lower / 2)
-            raised = lower + excess
-            if raised < 1:
-                found = sqrt(square_beyond(d, MISSED) * (1 / n + t**2 / raised))
-                found += (1 - slope(d, clip)) * offset / sqrt(raised)
-                return step._replace(excess=excess), lower / raised, found
-            step = JointStep(weight, ball(MEAN_CLIPPED, offset), 1.0, inf, lower, offset)
-            return step, lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + noise(step)[1] ** 2))
+    def noise(step: JointStep) -> tuple[float, float]:  # s and t
+        reach = step.clip * hypot(1.0, step.height)
+        s = second_moment_sensitivity(n, reach) / (mu * sqrt(step.weight))
+        return s, s / (sqrt(2) * step.height * step.clip)
 
-        def errors(last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
-            inside, told = last.clip / sqrt(size), mu * sqrt(last.weight) / (1 + last.height**2)
-            covariance = float(squared_errors(np.array(inside**2), n, d, told))
-            drawn = d * (clipped_moment(d, inside) / n + noise(last)[1] ** 2 / size) / slope(d, inside) ** 2
-            return SquaredErrors(d, drawn + (BENT * last.offset**2 / size) ** 2, covariance)
+    def ball(clipped: float, offset: float) -> float:
+        return sqrt(square_beyond(d, clipped) + 4 * offset + offset**2)
 
-        def tried(weights: Sequence[float]) -> JointDesign:
-            lower, offset = 1 / (self.upper / self.lower), self.radius / sqrt(self.upper)
-            steps = list[JointStep]()
-            for weight in weights:
-                step, risen, left = frame_step(weight, lower, offset)
-                if risen > lower or left < offset:
-                    steps.append(step)
-                    lower, offset = risen, left
-            weight, squares = 1 - sum(step.weight for step in steps), squares_beyond(d)
-            told = mu * sqrt(weight)
-            least, most = (squared_errors(squares / size, n, d, told) for size in (lower, 1.0))
-            clip = sqrt(squares[np.argmin(np.maximum(least, most))])
-            last = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
-            worst = max(
-                (errors(last, size) for size in (lower, 1.0)), key=lambda one: one.mean + one.covariance
-            )
-            return JointDesign((*steps, last), worst)
+    def frame_step(weight: float, lower: float, offset: float) -> tuple[JointStep, float, float]:
+        # and ℓ and r after it
+        clip = ball(CLIPPED, offset)
+        step = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
+        s, t = noise(step)
+        edge, shift = sqrt(2) * (sqrt(d) + 1) * s, sqrt(d) * t
+        taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
+        excess = max(0.0, taken - lower / 2)
+        raised = lower + excess
+        if raised < 1:
+            found = sqrt(square_beyond(d, MISSED) * (1 / n + t**2 / raised))
+            found += (1 - slope(d, clip)) * offset / sqrt(raised)
+            return step._replace(excess=excess), lower / raised, found
+        step = JointStep(weight, ball(MEAN_CLIPPED, offset), 1.0, inf, lower, offset)
+        return step, lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + noise(step)[1] ** 2))
 
-        shares = ((), *((part / count,) * count for count in range(1, MOST_STEPS) for part in JOINT_SHARES))
-        return min(
-            map(tried, shares),
-            key=lambda one: sqrt(one.errors.mean + one.errors.covariance) * DEAR ** len(one.steps),
-        )
+    def errors(last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
+        inside, told = last.clip / sqrt(size), mu * sqrt(last.weight) / (1 + last.height**2)
+        covariance = float(squared_errors(np.array(inside**2), n, d, told))
+        drawn = d * (clipped_moment(d, inside) / n + noise(last)[1] ** 2 / size) / slope(d, inside) ** 2
+        return SquaredErrors(d, drawn + (BENT * last.offset**2 / size) ** 2, covariance)
+
+    def tried(weights: Sequence[float]) -> JointDesign:
+        lower, offset = 1 / (of.upper / of.lower), of.radius / sqrt(of.upper)
+        steps = list[JointStep]()
+        for weight in weights:
+            step, risen, left = frame_step(weight, lower, offset)
+            if risen > lower or left < offset:
+                steps.append(step)
+                lower, offset = risen, left
+        weight, squares = 1 - sum(step.weight for step in steps), squares_beyond(d)
+        told = mu * sqrt(weight)
+        least, most = (squared_errors(squares / size, n, d, told) for size in (lower, 1.0))
+        clip = sqrt(squares[np.argmin(np.maximum(least, most))])
+        last = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
+        worst = max((errors(last, size) for size in (lower, 1.0)), key=lambda one: one.mean + one.covariance)
+        return JointDesign((*steps, last), worst)
+
+    shares = ((), *((part / count,) * count for count in range(1, MOST_STEPS) for part in JOINT_SHARES))
+    return min(
+        map(tried, shares),
+        key=lambda one: sqrt(one.errors.mean + one.errors.covariance) * DEAR ** len(one.steps),
+    )
 
 
 def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:

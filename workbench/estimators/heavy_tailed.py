@@ -292,45 +292,49 @@ class HeavyTailed(InSteps):
     def last_bias(self, d: int, last: Stage) -> float:  # in the norm of Σ
         return sqrt(d) * float(self.bounded.bias(d, last.radius, self.zeroed))
 
-    @remembered
     def stages(self, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
-        m, mu = centred_count(n, self.centred), gaussian_total(budget)
+        return stages_of(self, n, d, budget)
 
-        def staged(count: int, share: float) -> tuple[Stage, ...]:
-            stages, lower, start = list[Stage](), 1 / (self.upper / self.lower), 0
-            for _ in range(count - 1):
-                if self.zeroed and lower >= ENOUGH:
-                    break
-                stop = m if self.practical else start + int(share * m) // (count - 1)
-                weight, beta = share / (count - 1) if self.practical else 1.0, self.beta / (2 * (count - 1))
-                radius, band = preconditioning_step(self, d, mu * sqrt(weight), stop - start, lower, beta)
-                risen = band.next_lower(lower)
-                if not risen > lower:
-                    break
-                stages.append(Stage(start, stop, weight, radius, lower, band))
-                lower, start = risen, 0 if self.practical else stop
-            weight = 1 - sum(stage.weight for stage in stages) if self.practical else 1.0
-            moments, k = self.bounded, self.moments
-            if self.zeroed:
-                radius = moments.radius(d, self.alpha / (2 * sqrt(d)), zeroed=True)
-            else:
-                unit = second_moment_sensitivity(m - start, 1.0) / (mu * sqrt(weight))
-                unit *= symmetric_noise_frobenius(d, self.beta / 4)
-                radius = ((k - 1) * sqrt(d) * float(moments.bias(d, 1.0)) * lower / unit) ** (1 / (2 * k))
-            return *stages, Stage(start, m, weight, radius, lower)
 
-        def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
-            last = stages[-1]
-            sampling = d * sqrt(self.bounded.fourth / (last.stop - last.start))
-            return self.last_bias(d, last) + last.sd(mu) * sqrt(d * (d + 1) / 2) / last.lower + sampling
+@remembered
+def stages_of(of: HeavyTailed, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
+    m, mu = centred_count(n, of.centred), gaussian_total(budget)
 
-        ways = (
-            (count, share)
-            for count in (range(1, MOST_STEPS + 1) if self.steps is None else dict.fromkeys((self.steps, 1)))
-            for share in (SHARES if count > 1 else (0.0,))
-            if self.practical or count == 1 or int(share * m) // (count - 1) >= 2
-        )
-        return min((staged(*way) for way in ways), key=expected)
+    def staged(count: int, share: float) -> tuple[Stage, ...]:
+        stages, lower, start = list[Stage](), 1 / (of.upper / of.lower), 0
+        for _ in range(count - 1):
+            if of.zeroed and lower >= ENOUGH:
+                break
+            stop = m if of.practical else start + int(share * m) // (count - 1)
+            weight, beta = share / (count - 1) if of.practical else 1.0, of.beta / (2 * (count - 1))
+            radius, band = preconditioning_step(of, d, mu * sqrt(weight), stop - start, lower, beta)
+            risen = band.next_lower(lower)
+            if not risen > lower:
+                break
+            stages.append(Stage(start, stop, weight, radius, lower, band))
+            lower, start = risen, 0 if of.practical else stop
+        weight = 1 - sum(stage.weight for stage in stages) if of.practical else 1.0
+        moments, k = of.bounded, of.moments
+        if of.zeroed:
+            radius = moments.radius(d, of.alpha / (2 * sqrt(d)), zeroed=True)
+        else:
+            unit = second_moment_sensitivity(m - start, 1.0) / (mu * sqrt(weight))
+            unit *= symmetric_noise_frobenius(d, of.beta / 4)
+            radius = ((k - 1) * sqrt(d) * float(moments.bias(d, 1.0)) * lower / unit) ** (1 / (2 * k))
+        return *stages, Stage(start, m, weight, radius, lower)
+
+    def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
+        last = stages[-1]
+        sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
+        return of.last_bias(d, last) + last.sd(mu) * sqrt(d * (d + 1) / 2) / last.lower + sampling
+
+    ways = (
+        (count, share)
+        for count in (range(1, MOST_STEPS + 1) if of.steps is None else dict.fromkeys((of.steps, 1)))
+        for share in (SHARES if count > 1 else (0.0,))
+        if of.practical or count == 1 or int(share * m) // (count - 1) >= 2
+    )
+    return min((staged(*way) for way in ways), key=expected)
 
 
 def preconditioning_step(
@@ -458,31 +462,35 @@ class ClippedHeavyMean(BallMean):
     def _validate(self) -> None:
         Moments(self.moments, self.hypercontractivity)
 
-    @remembered
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:  # (6) (7) are (2) (3) of `coinpress`
-        mu = gaussian_total(budget)
-        moments, k = Moments(self.moments, self.hypercontractivity), self.moments
-        excess, squared = moments.excess(d), moments.squared_excess(d)
+        return heavy_mean_design(self, n, d, budget)
 
-        def step(r: float, weight: float, beta: float) -> tuple[float, float]:
-            noise = mean_sensitivity(n, 1.0) / (mu * sqrt(weight)) * tail(d, beta)
-            g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
-            cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
-            return r + g, sqrt(d / (n * (self.beta / 3))) + cut + noise * (r + g)  # (5) (8)
 
-        def tried(weights: Floats) -> MeanDesign:
-            beta = self.beta / (3 * len(weights))
-            r = whole = self.radius / self.unit
-            steps = list[Floats]()
-            for weight in weights[:-1]:
-                clip, shrunk = step(r, weight, beta)
-                if shrunk >= r:
-                    break
-                steps.append((weight, clip, shrunk))
-                r = shrunk
-            rest = 1 - sum(weight for weight, *_ in steps)
-            shares, clips, radii = zip(*steps, (rest, *step(r, rest, beta)), strict=True)
-            return MeanDesign(shares, clips, (whole, *radii))
+@remembered
+def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, budget: Budget) -> MeanDesign:
+    mu = gaussian_total(budget)
+    moments, k = Moments(of.moments, of.hypercontractivity), of.moments
+    excess, squared = moments.excess(d), moments.squared_excess(d)
 
-        least, most = (2, MOST_MEAN_STEPS) if self.steps is None else (max(self.steps, 2), self.steps)
-        return min(map(tried, divisions((1, *range(least, most + 1)), MEAN_SHARES)), key=attrgetter("error"))
+    def step(r: float, weight: float, beta: float) -> tuple[float, float]:
+        noise = mean_sensitivity(n, 1.0) / (mu * sqrt(weight)) * tail(d, beta)
+        g = ((2 * k - 1) * excess / noise) ** (1 / (2 * k))
+        cut = excess / g ** (2 * k - 1) + sqrt(squared / (n * beta * g ** (2 * k - 2)))
+        return r + g, sqrt(d / (n * (of.beta / 3))) + cut + noise * (r + g)  # (5) (8)
+
+    def tried(weights: Floats) -> MeanDesign:
+        beta = of.beta / (3 * len(weights))
+        r = whole = of.radius / of.unit
+        steps = list[Floats]()
+        for weight in weights[:-1]:
+            clip, shrunk = step(r, weight, beta)
+            if shrunk >= r:
+                break
+            steps.append((weight, clip, shrunk))
+            r = shrunk
+        rest = 1 - sum(weight for weight, *_ in steps)
+        shares, clips, radii = zip(*steps, (rest, *step(r, rest, beta)), strict=True)
+        return MeanDesign(shares, clips, (whole, *radii))
+
+    least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
+    return min(map(tried, divisions((1, *range(least, most + 1)), MEAN_SHARES)), key=attrgetter("error"))

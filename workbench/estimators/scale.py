@@ -340,25 +340,8 @@ class Scale(Univariate[float]):
             apart = median_beyond(np.abs(u), (1 - failure) * weights, sampling, 1)
         return sinh(apart) if apart < log(LARGEST_RATIO) else inf
 
-    @remembered
     def design(self, n: int, budget: Budget) -> "ScaleDesign":
-        budget, one = self.spent(budget), self.locator
-        pairs = one if one.low is None or n > MOST_PAIRED else replace(one, touched=blocks(n)[1] - 1)
-        alone = best = ScaleDesign(1.0, pairs, None, *_location(pairs, n, budget))
-        for share in LOCATION_SHARES:
-            locate, mean = divided(budget, share)
-            sd, failure = _location(one, n, locate)
-            v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))  # of three points for N(ln sigma, sd²)
-            for group in (group for group in GROUPS if 2 * group <= n):
-                together, clips = _clips(group)
-                noise = noise_sd(_mean_charge(n, group, 1.0, mean)) * together.width
-                variance = together.variance(v) / (n // group) + noise**2
-                squared = variance / np.maximum(2 * (v * together.slope(v)), 1e-12) ** 2
-                rms = np.sqrt(squared @ np.array([1 / 6, 2 / 3, 1 / 6]))
-                least = int(np.argmin(rms))
-                if rms[least] + failure < best.rms + best.failure:
-                    best = ScaleDesign(share, one, clips[least], float(rms[least]), failure)
-        return best if best.failure <= 0.5 else alone
+        return _scale_design(self, n, budget)
 
 
 def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
@@ -400,6 +383,27 @@ class ScaleDesign:
 
 def _mean_charge(n: int, group: int, width: float, cost: Budget) -> Charge:
     return mean_charge("variance", width / (n // group), cost)
+
+
+@remembered
+def _scale_design(of: Scale, n: int, budget: Budget) -> ScaleDesign:
+    budget, one = of.spent(budget), of.locator
+    pairs = one if one.low is None or n > MOST_PAIRED else replace(one, touched=blocks(n)[1] - 1)
+    alone = best = ScaleDesign(1.0, pairs, None, *_location(pairs, n, budget))
+    for share in LOCATION_SHARES:
+        locate, mean = divided(budget, share)
+        sd, failure = _location(one, n, locate)
+        v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))  # of three points for N(ln sigma, sd²)
+        for group in (group for group in GROUPS if 2 * group <= n):
+            together, clips = _clips(group)
+            noise = noise_sd(_mean_charge(n, group, 1.0, mean)) * together.width
+            variance = together.variance(v) / (n // group) + noise**2
+            squared = variance / np.maximum(2 * (v * together.slope(v)), 1e-12) ** 2
+            rms = np.sqrt(squared @ np.array([1 / 6, 2 / 3, 1 / 6]))
+            least = int(np.argmin(rms))
+            if rms[least] + failure < best.rms + best.failure:
+                best = ScaleDesign(share, one, clips[least], float(rms[least]), failure)
+    return best if best.failure <= 0.5 else alone
 
 
 def _location(locator: WindowMedian, n: int, cost: Budget) -> tuple[float, float]:

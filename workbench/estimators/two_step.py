@@ -250,31 +250,35 @@ class WindowMean(TwoSteps):
         off = counted_error(lambda part: sampling + noise_quantile(charge, part), away, charge, n, beta / 4)
         return inf if off == inf else inverse_error(apart, off, clip)
 
-    @remembered
     def design(self, n: int, budget: Budget) -> Design:
-        # the share and clip that minimise rms + failure; location alone where most fail
-        drift = pi / (2 * n)  # the squared error of a sample's median
-        offsets, weights, failure = location_law(self.locator, n, budget, ndtr, FAR)
-        alone = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-        apart, half = np.sqrt(offsets**2 + drift), len(offsets) // 2  # for any share, and even
-        most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-        least, found, clips = alone.rms + failure, None, np.array(CLIPS)[:, None]
-        variance, slope = clipped_variance(apart[half:], clips) / n, clipped_slope(apart[half:], clips) ** 2
-        for part in SHARES:
-            locate, mean = divided(budget, part)
-            _, weights, failure = location_law(self.locator, n, locate, ndtr, FAR)
-            unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean))
-            squared = np.minimum((variance + (unit * clips) ** 2) / slope, most[half:])
-            total = np.sqrt(squared @ (weights[half:] + weights[:half][::-1])) + failure
-            if total.min() < least:
-                least, found = total.min(), (part, CLIPS[int(total.argmin())], mean, weights, failure)
-        if found is None:
-            return alone
-        share, clip, mean, weights, failure = found
-        sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
-        squared = (clipped_variance(apart, clip) / n + sd * sd) / clipped_slope(apart, clip) ** 2
-        best = Design(share, clip, sqrt(float(weights @ np.minimum(squared, most))), failure)
-        return best if failure <= 0.5 else alone
+        return _design(self, n, budget)
+
+
+@remembered
+def _design(of: WindowMean, n: int, budget: Budget) -> Design:
+    # the share and clip that minimise rms + failure; location alone where most fail
+    drift = pi / (2 * n)  # the squared error of a sample's median
+    offsets, weights, failure = location_law(of.locator, n, budget, ndtr, FAR)
+    alone = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
+    apart, half = np.sqrt(offsets**2 + drift), len(offsets) // 2  # for any share, and even
+    most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
+    least, found, clips = alone.rms + failure, None, np.array(CLIPS)[:, None]
+    variance, slope = clipped_variance(apart[half:], clips) / n, clipped_slope(apart[half:], clips) ** 2
+    for part in SHARES:
+        locate, mean = divided(budget, part)
+        _, weights, failure = location_law(of.locator, n, locate, ndtr, FAR)
+        unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean))
+        squared = np.minimum((variance + (unit * clips) ** 2) / slope, most[half:])
+        total = np.sqrt(squared @ (weights[half:] + weights[:half][::-1])) + failure
+        if total.min() < least:
+            least, found = total.min(), (part, CLIPS[int(total.argmin())], mean, weights, failure)
+    if found is None:
+        return alone
+    share, clip, mean, weights, failure = found
+    sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
+    squared = (clipped_variance(apart, clip) / n + sd * sd) / clipped_slope(apart, clip) ** 2
+    best = Design(share, clip, sqrt(float(weights @ np.minimum(squared, most))), failure)
+    return best if failure <= 0.5 else alone
 
 
 class Stepwise(Located[float]):
