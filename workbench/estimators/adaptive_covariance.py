@@ -167,11 +167,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
             unit = self.unit(x, plan[PAIRS], noise)  # (7)
             balls, last = self.balls(unit, d, plan)
             for reach, charges in balls:  # (8)
-                apart = from_centre(c)
-                m = mean_in_ball(x, lambda rows: apart(rows) / reach, 1.0, counted=True)  # noqa: B023
-                joint, whole = weighed(m, n, charges[0])
-                drawn = averaged(charges)[0] @ [gaussian(joint, charge, noise) for charge in charges]
-                c = c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0)
+                c = recentred(x, c, reach, charges, noise)
                 length = float(np.linalg.norm(c / self.radius))
                 c = c / max(1.0, length) if length < inf else np.zeros(d)  # 0 for what leaves the floats
             top = 4 * last  # (9)
@@ -278,6 +274,14 @@ def averaged(charges: Sequence[Charge]) -> tuple[Array, float]:
     # the weights of draws of one statistic by their precisions, and the sd of what they average
     precisions = np.array([gaussian_scale(charge) ** -2 for charge in charges])
     return precisions / precisions.sum(), float(precisions.sum() ** -0.5)
+
+
+def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise: NoiseSource) -> Array:
+    apart = from_centre(c)
+    mean = mean_in_ball(x, lambda rows: apart(rows) / reach, 1.0, counted=True)
+    joint, whole = weighed(mean, len(x), charges[0])
+    drawn = averaged(charges)[0] @ [gaussian(joint, charge, noise) for charge in charges]
+    return c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0)
 
 
 def denoised(
