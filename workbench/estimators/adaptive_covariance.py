@@ -75,7 +75,6 @@ from workbench.estimators.shared.rows import (
     mean_sensitivity,
     moment_in_ball,
     paired,
-    second_moment_sensitivity,
 )
 from workbench.estimators.sparse import expected_norm, lasso, norm_counts
 from workbench.linalg import norms, psd_part, symmetrised
@@ -142,28 +141,20 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         norm = min(0.1, max(0.02, (18 / d) ** 2))
         shares: Floats = (norm, OF_FINER * norm, 1 - (1 + OF_FINER) * norm)
+        moved = {NORMS: COUNTS_L2, FINER: COUNTS_L2}
         if not self.centred:
             rest = 1 - OF_PAIRS - OF_CENTRE
             early = [OF_CENTRE / (2 * EARLY)] * EARLY
             shares = (OF_PAIRS, *early, OF_CENTRE / 2, *(rest * part for part in shares))
-        *before, counts, finer, moment = step_budgets(budget, shares)
-        names = (PAIRS, *(f"{CENTRE} {place}" for place in range(1, EARLY + 2)))
-        first = [
-            Charge(name, "gaussian", COUNTS_L2 if name == PAIRS else mean_sensitivity(n, 1.0), cost)
-            for name, cost in zip(names, before, strict=False)
-        ]
-        charges = (
-            Charge(NORMS, "gaussian", COUNTS_L2, counts),
-            Charge(FINER, "gaussian", COUNTS_L2, finer),
-            Charge(STEP, "symmetric_gaussian", self.moved(n, d), moment),
-        )
-        return steps_plan(budget, (*first, *charges))
+            centres = (f"{CENTRE} {place}" for place in range(1, EARLY + 2))
+            moved = {PAIRS: COUNTS_L2, **dict.fromkeys(centres, mean_sensitivity(n, 1.0)), **moved}
+        *costs, moment = step_budgets(budget, shares)
+        steps = zip(moved.items(), costs, strict=True)
+        charges = (Charge(step, "gaussian", most, cost) for (step, most), cost in steps)
+        return steps_plan(budget, (*charges, self.lifted(n, d).charge(STEP, moment)))
 
     def lifted(self, n: int, d: int) -> LiftedMoment:
-        return LiftedMoment(n, d, min(1.0, sqrt(2 / (d + 1))))
-
-    def moved(self, n: int, d: int) -> float:
-        return second_moment_sensitivity(n, 1.0) if self.centred else self.lifted(n, d).sensitivity()
+        return LiftedMoment(n, d, 0.0 if self.centred else min(1.0, sqrt(2 / (d + 1))))
 
     def other_rows(self, n: int, d: int, budget: Budget) -> str:
         """Return what the matrix is of rows of another mean, in words."""
@@ -174,9 +165,11 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         plan, c, top = self.plan(n, d, budget), np.zeros(d), self.radius
         if not self.centred:
             unit = self.unit(x, plan[PAIRS], noise)  # (7)
-            balls, last = self.balls(unit, n, d, plan)
+            balls, last = self.balls(unit, d, plan)
             for reach, charges in balls:  # (8)
-                c = within(recentred(x, c, reach, charges, noise), self.radius)
+                c = recentred(x, c, reach, charges, noise)
+                length = float(np.linalg.norm(c / self.radius))
+                c = c / max(1.0, length) if length < inf else np.zeros(d)  # 0 for what leaves the floats
             top = 4 * last  # (9)
         apart = from_centre(c)
         counts = gaussian(norm_counts(x, top * ASCENDING, apart)[::-1], plan[NORMS], noise)  # (1)
@@ -226,9 +219,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         enough = np.flatnonzero(np.cumsum(counts[start:]) > PAIRED * len(pairs))
         return top * float(EDGES[start + enough[0]]) if len(enough) else top
 
-    def balls(
-        self, unit: float, n: int, d: int, plan: Plan
-    ) -> tuple[list[tuple[float, list[Charge]]], float]:
+    def balls(self, unit: float, d: int, plan: Plan) -> tuple[list[tuple[float, list[Charge]]], float]:
         # the radius and the charges of every ball of (8), and the radius after the last one
         charges = [one for one in plan.charges() if one.step.startswith(CENTRE)]
         first, best, left = self.radius + AROUND * unit, list[tuple[float, list[Charge]]](), inf
@@ -250,7 +241,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
         """
         plan, longest = self.plan(n, d, budget), 1.0
         if not self.centred:  # rows turned by half a circle are √2 apart, and lie in the next bin
-            last = self.balls(AROUND * self.radius, n, d, plan)[0][-1]
+            last = self.balls(AROUND * self.radius, d, plan)[0][-1]
             off = last[0] * averaged(last[1])[1] / self.radius
             longest = 2.0 ** (1 / PARTS) * hypot(1.0, sqrt(d) * off)
         charge = plan[STEP]
@@ -291,11 +282,6 @@ def recentred(x: Array, c: Array, reach: float, charges: Sequence[Charge], noise
     joint, whole = weighed(mean, len(x), charges[0])
     drawn = averaged(charges)[0] @ [gaussian(joint, charge, noise) for charge in charges]
     return c + reach * drawn[:-1] / min(max(drawn[-1] / whole, LEAST_SHARE), 1.0)
-
-
-def within(point: Array, radius: float) -> Array:  # the ball; 0 for one that leaves the floats
-    length = float(np.linalg.norm(point / radius))
-    return point / max(1.0, length) if length < inf else np.zeros(len(point))
 
 
 def denoised(

@@ -111,8 +111,10 @@ class AdaptiveMean(Estimator[Array]):
         parts = shares(n, d, gaussian_total(budget))
         moved = {"centre": sqrt(d), "scales": sqrt(d), "mean": mean_sensitivity(n, 1.0)}
         costs = zip(parts, step_budgets(budget, [*parts.values()]), strict=True)
-        each = {step: cost.split(*[1.0] * PROBES[step])[0] for step, cost in costs}
-        return {step: Charge(step, "gaussian", moved.get(step, 1.0), cost) for step, cost in each.items()}
+        return {
+            step: Charge(step, "gaussian", moved.get(step, 1.0), cost.split(*[1.0] * PROBES[step])[0])
+            for step, cost in costs
+        }
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         charges = self.charges(n, d, budget).values()
@@ -136,7 +138,9 @@ class AdaptiveMean(Estimator[Array]):
             top, part = high + log(sqrt(d) / w.min()), kept(effective, n, charges[step], mu)
             prior = uniform(np.array([low]), top)
             if d > 1:
-                prior = suggested(low, top, log(SUGGESTED * np.linalg.norm(s / w)))
+                near = min(max(log(SUGGESTED * np.linalg.norm(s / w)), low + INSIDE), top - INSIDE)
+                edges = np.array([[low, *(near + ABOUT), top]])
+                prior = edges, np.log(MASSES / np.diff(edges))
             jump = JUMPS[2] * min(part, FINE - part) / FINE
             r = quantiles(norms((z - c) / w)[None], prior, (part, FINE), jump, charges[step], noise, np.exp)
             units.append(np.exp(r) * w)
@@ -201,12 +205,6 @@ def uniform(low: Array, high: float) -> Posterior:
     return edges, np.zeros((len(low), 1))
 
 
-def suggested(low: float, high: float, near: float) -> Posterior:
-    near = min(max(near, low + INSIDE), high - INSIDE)
-    edges = np.array([[low, *(near + ABOUT), high]])
-    return edges, np.log(MASSES / np.diff(edges))
-
-
 def quantiles(
     values: Array,
     prior: Posterior,
@@ -226,16 +224,13 @@ def quantiles(
         pairs = zip(lines, at(t), strict=True)
         below = np.array([int(line.searchsorted(end, "right")) for line, end in pairs], kind)
         y = additive(OnGrid(whole * below - part * there, 1 / whole), charge, noise) / n  # (6)
-        edges, logs = updated(edges, logs, t, 2 * jump / tau * (y / tau))
+        gain = 2 * jump / tau * (y / tau)
+        cell = (edges[:, 1:-1] < t[:, None]).sum(axis=1)[:, None]  # which t cuts
+        places = np.arange(logs.shape[1] + 1)
+        logs = np.take_along_axis(logs, places - (places > cell), axis=1)
+        logs += np.where(places <= cell, gain[:, None], 0.0)
+        edges = np.sort(np.column_stack([edges, t]), axis=1)
     return median(edges, logs)  # (8)
-
-
-def updated(edges: Array, logs: Array, t: Array, gain: Array) -> Posterior:
-    # cells that are cut at t, those left of it denser by a factor e^gain
-    cell = (edges[:, 1:-1] < t[:, None]).sum(axis=1)[:, None]
-    places = np.arange(logs.shape[1] + 1)
-    logs = np.take_along_axis(logs, places - (places > cell), axis=1)
-    return np.sort(np.column_stack([edges, t]), axis=1), logs + np.where(places <= cell, gain[:, None], 0.0)
 
 
 def median(edges: Array, logs: Array) -> Array:

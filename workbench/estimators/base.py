@@ -63,10 +63,6 @@ class Trace:
 
     records: dict[str, list[object]] = field(default_factory=dict)
 
-    def add(self, **values: object) -> None:
-        for name, value in values.items():
-            self.records.setdefault(name, []).append(value)
-
 
 _TRACE: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
@@ -74,7 +70,8 @@ _TRACE: ContextVar[Trace | None] = ContextVar("trace", default=None)
 def record(**values: object) -> None:
     """Add diagnostics to the trace that the caller of the estimator passed, if there is one."""
     if (trace := _TRACE.get()) is not None:
-        trace.add(**values)
+        for name, value in values.items():
+            trace.records.setdefault(name, []).append(value)
 
 
 @contextmanager

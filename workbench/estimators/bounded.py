@@ -30,7 +30,13 @@ import numpy as np
 from workbench.distributions import Counts, Interval
 from workbench.errors import ArgumentError, finite
 from workbench.estimators.base import MOST_CHARGED, Univariate
-from workbench.estimators.shared.noisy_means import better_than, median_of_sum, noise_quantile, normal_beyond
+from workbench.estimators.shared.noisy_means import (
+    better_than,
+    median_of_sum,
+    noise_quantile,
+    normal_beyond,
+    uniform_deviation,
+)
 from workbench.estimators.shared.rows import (
     BITS,
     FARTHEST,
@@ -54,13 +60,13 @@ HALVINGS = 34
 
 
 def noise_charge(step: str, laplace: str, l1: float, l2: float, budget: Budget) -> Charge:
+    double, normal = Charge(step, laplace, l1, budget), Charge(step, "gaussian", l2, budget)
     match budget:
         case PureDP():
-            return Charge(step, laplace, l1, budget)
+            return double
         case GaussianDP() | ZCDP(_, 0.0):
-            return Charge(step, "gaussian", l2, budget)
+            return normal
         case ApproxDP(_, delta) if delta > 0:
-            double, normal = Charge(step, laplace, l1, budget), Charge(step, "gaussian", l2, budget)
             far = -float(ndtri(1 - QUANTILE)) * gaussian_scale(normal)
             return double if laplace_scale(double) * log(0.5 / (1 - QUANTILE)) <= far else normal
     allowed = "PureDP, ApproxDP with delta > 0, ZCDP with delta = 0, or GaussianDP"
@@ -93,30 +99,6 @@ def binomial(n: int, share: float) -> tuple[Array, Array, float]:
     return ends[1:], masses, max(0.0, 1 - float(masses.sum()))
 
 
-def exact_chance(n: int, charge: Charge) -> Callable[[float, float], float]:
-    near = HALF if charge.mechanism == "gaussian" else 0.0  # what is released is rounded
-
-    def chance(total: float, share: float) -> float:
-        counts, masses, lost = binomial(n, share)
-        return float(masses @ survival(total - near - counts, charge)) + lost
-
-    return chance
-
-
-def convex_chance(n: int, charge: Charge) -> Callable[[float, float], float]:
-    spread = float(mean_beyond(np.zeros(1), charge)[0])  # E N₊
-    steps = THRESHOLDS * (sqrt(n) / 2 + 2 * spread)
-
-    def chance(total: float, share: float) -> float:
-        counts, masses, lost = binomial(n, share)
-        thresholds = total - steps
-        beyond = mean_beyond(thresholds[:, None] - counts, charge) @ masses
-        beyond += lost * (n + spread + np.maximum(-thresholds, 0.0))
-        return float((beyond / steps).min())
-
-    return chance
-
-
 def covering(total: float, n: int, chance: Callable[[float, float], float], level: float) -> Interval:
     """Return the shares that neither of the two tests refuses, given a released sum of n rows."""
 
@@ -135,10 +117,6 @@ def covering(total: float, n: int, chance: Callable[[float, float], float], leve
 def of_shares(charge: Charge, n: int) -> Charge:  # of counts over n, for formulas of noise without a grid
     kind = "gaussian" if charge.mechanism == "gaussian" else "laplace"
     return replace(charge, mechanism=kind, sensitivity=charge.sensitivity / n)
-
-
-def sampling(n: int, beta: float) -> float:  # of the mean of n rows in [0, 1] (Hoeffding 1963)
-    return sqrt(log(2 / beta) / (2 * n))
 
 
 @public
@@ -197,15 +175,25 @@ class BoundedMean(Univariate[float]):
     def interval(self, value: float, n: int, budget: Budget, level: float) -> Interval:
         charge, length = self.plan(n, 1, budget)["mean"], 2 * self.reach
         of_sum = replace(charge, sensitivity=charge.sensitivity * (n / length))
+        spread = float(mean_beyond(np.zeros(1), of_sum)[0])  # E N₊
+        steps = THRESHOLDS * (sqrt(n) / 2 + 2 * spread)
+
+        def chance(total: float, share: float) -> float:
+            counts, masses, lost = binomial(n, share)
+            thresholds = total - steps
+            beyond = mean_beyond(thresholds[:, None] - counts, of_sum) @ masses
+            beyond += lost * (n + spread + np.maximum(-thresholds, 0.0))
+            return float((beyond / steps).min())
+
         total = min(max((value - self.low) / length, 0.0), 1.0) * n
-        found, grid = covering(total, n, convex_chance(n, of_sum), level), self.reach * 2.0**-BITS
+        found, grid = covering(total, n, chance, level), self.reach * 2.0**-BITS
         low, high = self.low + length * found.low - grid, self.low + length * found.high + grid
         return Interval(min(max(low, self.low), value), max(min(high, self.high), value))
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return a bound on |out - mean|, true with probability 1 - beta, for all rows within the bounds."""
         noise = noise_quantile(self.plan(n, d, budget)["mean"], beta / 2)
-        return 2 * self.reach * (sampling(n, beta / 2) + 2.0**-BITS) + noise
+        return 2 * self.reach * (uniform_deviation(n, beta / 2) + 2.0**-BITS) + noise
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| for the widest rows, half at either bound."""
@@ -233,7 +221,13 @@ class Counted(Univariate[Counts]):
         return Counts(np.clip(np.rint(noisy), 0, n), n)  # (3)
 
     def interval(self, value: Counts, n: int, budget: Budget, level: float) -> Any:
-        chance, each = exact_chance(n, self.plan(n, 1, budget)), level / len(value.counts)
+        charge, each = self.plan(n, 1, budget), level / len(value.counts)
+        near = HALF if charge.mechanism == "gaussian" else 0.0  # what is released is rounded
+
+        def chance(total: float, share: float) -> float:
+            counts, masses, lost = binomial(n, share)
+            return float(masses @ survival(total - near - counts, charge)) + lost
+
         found = [covering(float(count), n, chance, each) for count in value.counts]
         spans = tuple(Interval(n * one.low, n * one.high) for one in found)
         return spans[0] if self.first else spans
@@ -242,7 +236,7 @@ class Counted(Univariate[Counts]):
         """Return a bound on the largest |count/n - chance of a row|, true with probability 1 - beta."""
         part = beta / (len(self.edges) + 1 - self.first)
         noise = noise_quantile(of_shares(self.plan(n, d, budget), n), part / 2)
-        return sampling(n, part / 2) + noise + 1 / n  # a row more for whole numbers
+        return uniform_deviation(n, part / 2) + noise + 1 / n  # a row more for whole numbers
 
 
 @public

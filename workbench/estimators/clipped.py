@@ -71,7 +71,7 @@ from workbench.estimators.shared.noisy_means import (
     normal_beyond,
     rescaled_mean,
 )
-from workbench.estimators.shared.rows import mean_in_box, mean_sensitivity
+from workbench.estimators.shared.rows import from_centre, mean_in_box, mean_sensitivity
 from workbench.estimators.two_step import WindowMean, clipped_mean, clipped_off, other_rows, sensitivity
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
 from workbench.privacy.grid import OnGrid
@@ -230,16 +230,13 @@ class ClippedBoxMean(Estimator[Array]):
         return Charge("mean", "gaussian", moved, budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
-        (n, d), centre = x.shape, np.asarray(self.centre, np.float64)
+        n, d = x.shape
+        centre = in_columns(self.centre, d)
         reaches, charge = self.reaches(n, d), self.plan(n, d, budget)["mean"]  # (1)
         reach = float(reaches.max())
-        sides = reaches / reach
-
-        def standard(rows: Array) -> Array:
-            apart = rows - centre
-            return apart if (sides == 1).all() else apart / sides
-
-        noisy = rescaled_mean(mean_in_box(x, standard, reach, counted=True), n, charge, noise)  # (2)
+        sides, apart = reaches / reach, from_centre(centre)
+        mean = mean_in_box(x, lambda rows: apart(rows) / sides, reach, counted=True)
+        noisy = rescaled_mean(mean, n, charge, noise)  # (2)
         return centre + sides * noisy  # (3)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:

@@ -84,7 +84,6 @@ from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Estimator, OfUnit, in_columns, record
 from workbench.estimators.shared.budgets import divisions, gaussian_total, numbered_plan, require_gaussian
 from workbench.estimators.shared.moments import (
-    BEYOND,
     Frame,
     LiftedMoment,
     SquaredErrors,
@@ -93,6 +92,7 @@ from workbench.estimators.shared.moments import (
     radius_within,
     slope,
     squared_errors,
+    squares_beyond,
     unwinsorised,
 )
 from workbench.estimators.shared.noisy_means import (
@@ -125,7 +125,6 @@ from workbench.linalg import (
     tail,
 )
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
-from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import additive, gaussian_scale, symmetric_gaussian
 from workbench.special import chdtri
 from workbench.types import Array, Calibration, Floats, Mode, PerColumn, public, remembered
@@ -183,9 +182,6 @@ class Stepped(InSteps):
 
     in_passes = True
 
-    @abstractmethod
-    def design(self, n: int, d: int, budget: Budget) -> MeanDesign | CovarianceDesign: ...
-
     def divisions(self) -> Iterator[Floats]:
         counts = range(1, MOST_STEPS + 1) if self.steps is None else (self.steps,)
         return divisions(counts, SHARES[self.calibration])
@@ -196,18 +192,16 @@ class Stepped(InSteps):
     def length(self, d: int, b: float, share: float = COVERED) -> float:  # of N(0, I_d), but for b
         return radius_within(d, share) if self.practical else tail(d, b)
 
-    def proved(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
-
 
 class BallMean(OfUnit[Array]):
     radius: float
     centre: PerColumn
+    beta: float
 
     in_passes = True
 
     @property
-    def counted(self) -> bool:  # whether the share of rows that are there is released, too
+    def practical(self) -> bool:  # then the share of rows that are there is released, too
         return False
 
     @abstractmethod
@@ -224,14 +218,18 @@ class BallMean(OfUnit[Array]):
         steps = zip(self.design(n, d, budget).clips, self.plan(n, d, budget).charges(), strict=True)
         for clip, charge in steps:  # (1) (4)
             record(centre=c)
-            m = self.shift(x, c, clip)  # (2)
-            moved = rescaled_mean(m, n, charge, noise) if self.counted else additive(m, charge, noise)
+            apart = from_centre(c)
+            m = mean_in_ball(x, lambda w: apart(w) / self.unit, clip, self.practical)  # (2)  # noqa: B023
+            moved = rescaled_mean(m, n, charge, noise) if self.practical else additive(m, charge, noise)
             c = c + self.unit * moved  # (3)
         return c
 
-    def shift(self, x: Array, centre: Array, clip: float) -> OnGrid:
-        apart, unit = from_centre(centre), self.unit
-        return mean_in_ball(x, lambda rows: apart(rows) / unit, clip, counted=self.counted)
+    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
+        """Return the last radius, which |out - mean| exceeds with probability at most beta.
+
+        Infinite in mode "practical", and for a beta below the field.
+        """
+        return inf if self.practical or beta < self.beta else self.unit * self.design(n, d, budget).error
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean| in the unit for normal rows; infinite from the radius on.
@@ -247,7 +245,7 @@ class BallMean(OfUnit[Array]):
 
 
 @public
-class CoinPressMean(BallMean, Stepped):
+class CoinPressMean(Stepped, BallMean):
     """Private mean by a confidence ball that shrinks: CoinPress (M21, prior work).
 
     Accurate for rows of covariance sigma² I, normal or lighter, with the mean within `radius` of `centre`.
@@ -296,29 +294,21 @@ class CoinPressMean(BallMean, Stepped):
         if self.radius > WIDEST * self.sigma:
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} sigma")
 
-    @property
-    def counted(self) -> bool:
-        return self.practical
-
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:
-        return mean_design(self, n, d, gaussian_total(budget))
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the last radius of mode "proved", which |out - mean| exceeds with probability at most beta.
-
-        Infinite in mode "practical", and for a beta below the field.
-        """
-        return self.sigma * self.proved(n, d, budget, beta)
+        return mean_design(self, n, d, budget)
 
 
 @remembered
-def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
+def mean_design(of: CoinPressMean, n: int, d: int, budget: Budget) -> MeanDesign:
+    mu = gaussian_total(budget)
+
     def tried(weights: Sequence[float]) -> MeanDesign:
-        taken, clips, radii, skipped = list[float](), list[float](), [of.radius / of.sigma], 0.0
+        r = whole = of.radius / of.sigma
+        steps, skipped = list[Floats](), 0.0
         for place, (weight, failure) in enumerate(
             zip(weights, of.failures(len(weights)), strict=True), start=1
         ):
-            last, r, b = place == len(weights), radii[-1], failure / 3
+            last, b = place == len(weights), failure / 3
             share, size = weight + skipped if last else weight, of.length(d, b / (2 * n), ROW)
             clip = r + size
             if of.calibration == "tight":
@@ -329,10 +319,10 @@ def mean_design(of: CoinPressMean, n: int, d: int, mu: float) -> MeanDesign:
             if shrunk >= r and not last:
                 skipped += weight
                 continue
-            taken.append(share)
-            clips.append(clip)
-            radii.append(shrunk)
-        return MeanDesign(tuple(taken), tuple(clips), tuple(radii))
+            steps.append((share, clip, shrunk))
+            r = shrunk
+        shares, clips, radii = zip(*steps, strict=True)
+        return MeanDesign(shares, clips, (whole, *radii))
 
     return min(map(tried, of.divisions()), key=attrgetter("error"))
 
@@ -399,9 +389,6 @@ class CoinPressCovariance(Stepped):
         errors = self.joint.design(n, d, budget).errors
         return better_than(sqrt(d), sqrt(errors.covariance)) < self.design(n, d, budget).rms
 
-    def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
-        return covariance_design(self, centred_count(n, self.centred), d, gaussian_total(budget))
-
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.jointly(n, d, budget):
             return self.joint.plan(n, d, budget)
@@ -431,7 +418,7 @@ class CoinPressCovariance(Stepped):
 
         Needs normal rows and `lower` I ≤ Σ. Infinite in mode "practical", and for a beta below the field.
         """
-        return self.proved(n, d, budget, beta)
+        return inf if self.practical or beta < self.beta else self.design(n, d, budget).error
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
@@ -441,6 +428,59 @@ class CoinPressCovariance(Stepped):
         if self.jointly(n, d, budget):
             return self.joint.design(n, d, budget).errors.covariance_median
         return better_than(sqrt(d), median_of_matrix(self.design(n, d, budget).rms, d))
+
+    def design(self, n: int, d: int, budget: Budget) -> CovarianceDesign:
+        return covariance_design(self, n, d, budget)
+
+
+@remembered
+def covariance_design(of: CoinPressCovariance, n: int, d: int, budget: Budget) -> CovarianceDesign:
+    m, mu = centred_count(n, of.centred), gaussian_total(budget)
+    wider = sqrt(2) if of.calibration == "paper" else 1.0  # its noise is measured as if symmetric
+
+    def noise_sd(clip: float, share: float) -> float:
+        return wider * second_moment_sensitivity(m, clip) / (mu * sqrt(share))
+
+    def tried(weights: Sequence[float]) -> CovarianceDesign:
+        *failures, final = of.failures(len(weights))
+        size = lower = 1 / (of.upper / of.lower)
+        steps = list[Floats]()
+        for weight, failure in zip(weights, failures, strict=False):
+            b, clip = failure / 3, of.length(d, failure / 3 / m)
+            sd, covered = noise_sd(clip, weight), COVERED if of.practical else b
+            e = sample_covariance_excess(m, d, covered) + sd * symmetric_noise_norm(d, covered)
+            if of.practical:
+                e *= CAUTION
+                divisor = positive_mean(lower, noise_radius(d, sd)) + e
+            else:
+                divisor = lower + 2 * e
+            if divisor >= 1:
+                break
+            # of the frame, whose rows the last ball cuts; proved: of Σ = lower I, which sees no noise
+            size = mean_size(lower, noise_radius(d, sd), e) if of.practical else size / (size + e)
+            steps.append((weight, clip, e, lower))
+            lower /= divisor
+        share = 1 - sum(weight for weight, *_ in steps)
+        if of.winsorises:  # rows are cut as for that mean size, noise is over its ℓ
+            told = mu * sqrt(share)
+            clip = best_radius(m, d, told)
+            squared = float(squared_errors(np.array([clip**2 / size]), m, d, told * lower / size)[0])
+            sd = noise_sd(clip, share)
+        else:
+            clip = of.length(d, final / 3 / m)
+            sd = noise_sd(clip, share)
+            size = lower if of.practical else size
+            # noise of "paper" has entries of sd/√2
+            squared = d * (d + 1) / m + sd**2 * d * (d + (of.calibration == "tight")) / 2 / size**2
+        b = of.beta / 4
+        sampling = sqrt(d) * sample_covariance_excess(m, d, b)
+        noise = sd / lower * symmetric_noise_frobenius(d, b)
+        # below 1 that makes Z positive definite; else its PSD part moves it by the noise once more
+        error = sampling + (noise if sampling + noise < 1 else 2 * noise)
+        shares, clips, excess, lowers = zip(*steps, (share, clip, inf, lower), strict=True)
+        return CovarianceDesign(shares, clips, excess[:-1], lowers, error, sqrt(squared))
+
+    return min(map(tried, of.divisions()), key=attrgetter("rms" if of.practical else "error"))
 
 
 def noisy_moment(
@@ -454,57 +494,6 @@ def noisy_moment(
 
 def preconditioned(z: Array, excess: float, floor: float, a: Array) -> Array:
     return spectral_map(z, lambda values: 1 / np.sqrt(np.maximum(values + excess, floor))) @ a
-
-
-@remembered
-def covariance_design(of: CoinPressCovariance, n: int, d: int, mu: float) -> CovarianceDesign:
-    wider = sqrt(2) if of.calibration == "paper" else 1.0  # its noise is measured as if symmetric
-
-    def noise_sd(clip: float, share: float) -> float:
-        return wider * second_moment_sensitivity(n, clip) / (mu * sqrt(share))
-
-    def tried(weights: Sequence[float]) -> CovarianceDesign:
-        taken, clips, excess, lower = list[float](), list[float](), list[float](), [1 / (of.upper / of.lower)]
-        *failures, final = of.failures(len(weights))
-        size = lower[0]
-        for weight, failure in zip(weights, failures, strict=False):
-            b, clip = failure / 3, of.length(d, failure / 3 / n)
-            sd, covered = noise_sd(clip, weight), COVERED if of.practical else b
-            e = sample_covariance_excess(n, d, covered) + sd * symmetric_noise_norm(d, covered)
-            if of.practical:
-                e *= CAUTION
-                divisor = positive_mean(lower[-1], noise_radius(d, sd)) + e
-            else:
-                divisor = lower[-1] + 2 * e
-            if divisor >= 1:
-                break
-            # of the frame, whose rows the last ball cuts; if proved that of Σ = lower I, which sees no noise
-            size = mean_size(lower[-1], noise_radius(d, sd), e) if of.practical else size / (size + e)
-            taken.append(weight)
-            clips.append(clip)
-            excess.append(e)
-            lower.append(lower[-1] / divisor)
-        share = 1 - sum(taken)
-        if of.winsorises:  # rows are cut as for that mean size, noise is over its ℓ
-            told = mu * sqrt(share)
-            clip = best_radius(n, d, told)
-            squared = float(squared_errors(np.array([clip**2 / size]), n, d, told * lower[-1] / size)[0])
-            sd = noise_sd(clip, share)
-        else:
-            clip = of.length(d, final / 3 / n)
-            sd = noise_sd(clip, share)
-            size = lower[-1] if of.practical else size
-            # noise of "paper" has entries of sd/√2
-            squared = d * (d + 1) / n + sd**2 * d * (d + (of.calibration == "tight")) / 2 / size**2
-        b = of.beta / 4
-        sampling = sqrt(d) * sample_covariance_excess(n, d, b)
-        noise = sd / lower[-1] * symmetric_noise_frobenius(d, b)
-        # below 1 that makes Z positive definite; else its PSD part moves it by the noise once more at most
-        error = sampling + (noise if sampling + noise < 1 else 2 * noise)
-        weights, clips = (*taken, share), [*clips, clip]
-        return CovarianceDesign(weights, tuple(clips), tuple(excess), tuple(lower), error, sqrt(squared))
-
-    return min(map(tried, of.divisions()), key=attrgetter("rms" if of.practical else "error"))
 
 
 def positive_mean(b: float, radius: float) -> float:
@@ -580,8 +569,9 @@ class ClippedCovariance(Estimator[Array]):
         (n, d), rows = x.shape, centred_rows(x, self.centred)
         charge = self.plan(n, d, budget)["covariance"]
         moment = moment_in_ball(rows, lambda block: block, self.reach(len(rows), d), counted=True)
-        z = rescaled_moment(moment, len(rows), charge, lambda one: symmetric_gaussian(one, charge, noise))
-        return psd_part(z)
+        return psd_part(
+            rescaled_moment(moment, len(rows), charge, lambda one: symmetric_gaussian(one, charge, noise))
+        )
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median error in the norm of Σ at Σ = `lower` I, the hardest; infinite from √d on.
@@ -651,10 +641,6 @@ class CoinPressGaussian(Estimator[Gaussian]):
         if self.radius > WIDEST * sqrt(self.upper):
             raise ArgumentError("radius", self.radius, f"at most {WIDEST:g} √upper")
 
-    def design(self, n: int, d: int, budget: Budget) -> JointDesign:
-        radius, spread = self.radius / sqrt(self.upper), self.upper / self.lower
-        return joint_design(n, d, radius, spread, gaussian_total(budget))
-
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         steps = self.design(n, d, budget).steps
         moved = [LiftedMoment(n, d, step.height).sensitivity() for step in steps]
@@ -687,17 +673,14 @@ class CoinPressGaussian(Estimator[Gaussian]):
         """
         return self.design(n, d, budget).errors.gaussian_median
 
-
-def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
-    if step.excess == inf:
-        return frame
-    least = max(step.lower / 2, step.excess / 4)
-    whole = s / clipped_moment(len(s), step.clip)
-    return frame.then(spectral_map(whole, lambda values: np.maximum(values + step.excess, least) ** -0.5))
+    def design(self, n: int, d: int, budget: Budget) -> JointDesign:
+        return joint_design(self, n, d, budget)
 
 
 @remembered
-def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> JointDesign:
+def joint_design(of: CoinPressGaussian, n: int, d: int, budget: Budget) -> JointDesign:
+    mu = gaussian_total(budget)
+
     def noise(step: JointStep) -> tuple[float, float]:  # s and t
         reach = step.clip * hypot(1.0, step.height)
         s = second_moment_sensitivity(n, reach) / (mu * sqrt(step.weight))
@@ -706,30 +689,21 @@ def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> Joi
     def ball(clipped: float, offset: float) -> float:
         return sqrt(square_beyond(d, clipped) + 4 * offset + offset**2)
 
-    def frame_step(weight: float, lower: float, offset: float) -> JointStep:
+    def frame_step(weight: float, lower: float, offset: float) -> tuple[JointStep, float, float]:
+        # and ℓ and r after it
         clip = ball(CLIPPED, offset)
         step = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
         s, t = noise(step)
         edge, shift = sqrt(2) * (sqrt(d) + 1) * s, sqrt(d) * t
         taken = (edge + 2 * offset * shift + shift**2) / clipped_moment(d, clip)
         excess = max(0.0, taken - lower / 2)
-        if lower + excess < 1:
-            return step._replace(excess=excess)
-        return JointStep(weight, ball(MEAN_CLIPPED, offset), 1.0, inf, lower, offset)
-
-    def after(step: JointStep) -> tuple[float, float]:  # ℓ and r
-        drawn = noise(step)[1] ** 2
-        if step.excess == inf:
-            return step.lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + drawn))
-        raised = step.lower + step.excess
-        found = sqrt(square_beyond(d, MISSED) * (1 / n + drawn / raised))
-        return step.lower / raised, found + (1 - slope(d, step.clip)) * step.offset / sqrt(raised)
-
-    def last_step(weight: float, lower: float, offset: float) -> JointStep:
-        told, squares = mu * sqrt(weight), chdtri(d, BEYOND)
-        least, most = (squared_errors(squares / size, n, d, told) for size in (lower, 1.0))
-        clip = sqrt(squares[np.argmin(np.maximum(least, most))])
-        return JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
+        raised = lower + excess
+        if raised < 1:
+            found = sqrt(square_beyond(d, MISSED) * (1 / n + t**2 / raised))
+            found += (1 - slope(d, clip)) * offset / sqrt(raised)
+            return step._replace(excess=excess), lower / raised, found
+        step = JointStep(weight, ball(MEAN_CLIPPED, offset), 1.0, inf, lower, offset)
+        return step, lower, sqrt(square_beyond(d, MEAN_MISSED) * (1 / n + noise(step)[1] ** 2))
 
     def errors(last: JointStep, size: float) -> SquaredErrors:  # of covariance `size` I in its frame
         inside, told = last.clip / sqrt(size), mu * sqrt(last.weight) / (1 + last.height**2)
@@ -738,14 +712,18 @@ def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> Joi
         return SquaredErrors(d, drawn + (BENT * last.offset**2 / size) ** 2, covariance)
 
     def tried(weights: Sequence[float]) -> JointDesign:
-        steps, lower, offset = list[JointStep](), 1 / spread, radius
+        lower, offset = 1 / (of.upper / of.lower), of.radius / sqrt(of.upper)
+        steps = list[JointStep]()
         for weight in weights:
-            step = frame_step(weight, lower, offset)
-            found = after(step)
-            if found[0] > lower or found[1] < offset:
+            step, risen, left = frame_step(weight, lower, offset)
+            if risen > lower or left < offset:
                 steps.append(step)
-                lower, offset = found
-        last = last_step(1 - sum(step.weight for step in steps), lower, offset)
+                lower, offset = risen, left
+        weight, squares = 1 - sum(step.weight for step in steps), squares_beyond(d)
+        told = mu * sqrt(weight)
+        least, most = (squared_errors(squares / size, n, d, told) for size in (lower, 1.0))
+        clip = sqrt(squares[np.argmin(np.maximum(least, most))])
+        last = JointStep(weight, clip, balanced_height(d, clip), inf, lower, offset)
         worst = max((errors(last, size) for size in (lower, 1.0)), key=lambda one: one.mean + one.covariance)
         return JointDesign((*steps, last), worst)
 
@@ -754,6 +732,14 @@ def joint_design(n: int, d: int, radius: float, spread: float, mu: float) -> Joi
         map(tried, shares),
         key=lambda one: sqrt(one.errors.mean + one.errors.covariance) * DEAR ** len(one.steps),
     )
+
+
+def rounder(frame: Frame, s: Array, step: JointStep) -> Frame:
+    if step.excess == inf:
+        return frame
+    least = max(step.lower / 2, step.excess / 4)
+    whole = s / clipped_moment(len(s), step.clip)
+    return frame.then(spectral_map(whole, lambda values: np.maximum(values + step.excess, least) ** -0.5))
 
 
 def balanced_height(d: int, radius: float) -> float:

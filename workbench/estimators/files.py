@@ -282,14 +282,12 @@ class ParquetFile(Table):
         with _parquet(self.file) as file:
             for batch in file.iter_batches(batch_size=CHUNK, columns=list(names), use_threads=False):
                 rows = batch.select(list(names))
-                yield _floats(rows) if plain else read(rows)[0]
-
-
-def _floats(rows: Any) -> Array:
-    """Return columns of numbers as `read` does, but without pandas: with it pyarrow takes 40 MB more."""
-    arrow = import_module("pyarrow")
-    doubles = arrow.schema([(name, arrow.float64()) for name in rows.schema.names])
-    return cast(Array, rows.cast(doubles, safe=False).to_tensor(null_to_nan=True).to_numpy())
+                if not plain:
+                    yield read(rows)[0]
+                    continue
+                arrow = import_module("pyarrow")  # without pandas, with which it takes 40 MB more
+                doubles = arrow.schema([(name, arrow.float64()) for name in rows.schema.names])
+                yield rows.cast(doubles, safe=False).to_tensor(null_to_nan=True).to_numpy()
 
 
 def open_parquet(file: Path) -> ParquetFile:
@@ -418,7 +416,12 @@ class StoredRows(InBlocks):
         columns = self.shape[1:]
         for block in _resized(self._chunks(), times * rows_of_a_block(*columns or (1,)), columns):
             met += len(block)
-            checksum = 0 if self.once else (_ODD * checksum + _bits(block)) % 2**64
+            if not self.once:  # the bits of all entries, each times a number of its own place; modulo 2^64
+                bits = np.ascontiguousarray(block).ravel().view(np.uint64)
+                mixed = bits >> np.uint64(32)
+                mixed ^= bits
+                mixed *= _weights(bits.size)
+                checksum = (_ODD * checksum + int(mixed.sum())) % 2**64
             if self.progress is not None:
                 self.progress(len(block))
             yield sanitised(block)
@@ -467,15 +470,6 @@ class StoredRows(InBlocks):
 
 
 _ODD = 0x9E3779B97F4A7C15
-
-
-def _bits(block: Array) -> int:
-    """Return a sum of the bits of all entries, each times a number of its own place; modulo 2^64."""
-    bits = np.ascontiguousarray(block).ravel().view(np.uint64)
-    mixed = bits >> np.uint64(32)
-    mixed ^= bits
-    mixed *= _weights(bits.size)
-    return int(mixed.sum())
 
 
 @lru_cache(maxsize=8)

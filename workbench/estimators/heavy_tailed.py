@@ -60,11 +60,9 @@ from workbench.errors import ArgumentError, few, integer_at_least, probability, 
 from workbench.estimators.base import record
 from workbench.estimators.coinpress import BallMean, InSteps, MeanDesign, noise_radius, positive_mean
 from workbench.estimators.shared.budgets import (
-    batches_plan,
     divisions,
     gaussian_total,
-    step_budgets,
-    steps_plan,
+    numbered_plan,
 )
 from workbench.estimators.shared.moments import kept_share
 from workbench.estimators.shared.noisy_means import better_than, median_of_matrix
@@ -85,7 +83,7 @@ from workbench.linalg import (
     symmetric_noise_norm,
     tail,
 )
-from workbench.privacy import Budget, Charge, NoiseSource, Plan
+from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import symmetric_gaussian
 from workbench.special import gammainc
@@ -230,19 +228,11 @@ class HeavyTailed(InSteps):
         moments = Moments(self.moments, self.hypercontractivity)
         return moments if self.centred else moments.paired()
 
-    def stages(self, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
-        return stages_of(self, centred_count(n, self.centred), d, gaussian_total(budget))
-
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         stages = self.stages(n, d, budget)
+        weights, moved = zip(*((stage.weight, stage.sensitivity) for stage in stages), strict=True)
         batches = not self.practical and len(stages) > 1
-        whole = (step_budgets(budget, (1.0,))[0],) * len(stages)
-        costs = whole if batches else step_budgets(budget, [stage.weight for stage in stages])
-        charges = [
-            Charge(f"step {place}", "symmetric_gaussian", stage.sensitivity, cost)
-            for place, (stage, cost) in enumerate(zip(stages, costs, strict=True), start=1)
-        ]
-        return batches_plan(budget, charges) if batches else steps_plan(budget, charges)
+        return numbered_plan(budget, weights, "symmetric_gaussian", moved, batches)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
         n, d = x.shape
@@ -274,8 +264,7 @@ class HeavyTailed(InSteps):
         if self.practical or (len(stages) > 1 and beta < self.beta):
             return inf
         last, level = stages[-1], beta / 4 if len(stages) > 1 else beta / 2
-        bias, sd = last_errors(self, d, mu, last)
-        noise = sd * symmetric_noise_frobenius(d, level)
+        bias, noise = self.last_bias(d, last), last.sd(mu) * symmetric_noise_frobenius(d, level)
         sampling = d * sqrt(self.bounded.fourth / ((last.stop - last.start) * level))
         error = bias + sampling + noise / last.lower
         return error if error < 1 else (bias + sampling + noise) / last.lower
@@ -291,50 +280,61 @@ class HeavyTailed(InSteps):
             assert stage.band is not None
             found = positive_mean(size, noise_radius(d, stage.sd(mu))) if self.practical else size
             size *= stage.band.keep / (found + stage.band.error)
-        rms = max(self._rms(d, mu, last, one) for one in (size, 1.0))
-        return better_than(sqrt(d), median_of_matrix(rms, d))
 
-    def _rms(self, d: int, mu: float, last: Stage, size: float) -> float:  # for rows of covariance `size` I
-        inside, rows = last.radius**2 / size, last.stop - last.start
-        kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
-        noise = min(last.sd(mu) / size, 1e150) ** 2 / 2
-        return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
+        def rms(size: float) -> float:  # for rows of covariance `size` I
+            inside, rows = last.radius**2 / size, last.stop - last.start
+            kept = gammainc(d / 2 + 1, inside / 2) if self.zeroed else kept_share(np.asarray(inside), d)
+            noise = min(last.sd(mu) / size, 1e150) ** 2 / 2
+            return sqrt(d * (d + 1) * (1 / rows + noise) + d * (1 - float(kept)) ** 2)
+
+        return better_than(sqrt(d), median_of_matrix(max(map(rms, (size, 1.0))), d))
+
+    def last_bias(self, d: int, last: Stage) -> float:  # in the norm of Σ
+        return sqrt(d) * float(self.bounded.bias(d, last.radius, self.zeroed))
+
+    def stages(self, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
+        return stages_of(self, n, d, budget)
 
 
 @remembered
-def stages_of(of: HeavyTailed, m: int, d: int, mu: float) -> tuple[Stage, ...]:
+def stages_of(of: HeavyTailed, n: int, d: int, budget: Budget) -> tuple[Stage, ...]:
+    m, mu = centred_count(n, of.centred), gaussian_total(budget)
+
+    def staged(count: int, share: float) -> tuple[Stage, ...]:
+        stages, lower, start = list[Stage](), 1 / (of.upper / of.lower), 0
+        for _ in range(count - 1):
+            if of.zeroed and lower >= ENOUGH:
+                break
+            stop = m if of.practical else start + int(share * m) // (count - 1)
+            weight, beta = share / (count - 1) if of.practical else 1.0, of.beta / (2 * (count - 1))
+            radius, band = preconditioning_step(of, d, mu * sqrt(weight), stop - start, lower, beta)
+            risen = band.next_lower(lower)
+            if not risen > lower:
+                break
+            stages.append(Stage(start, stop, weight, radius, lower, band))
+            lower, start = risen, 0 if of.practical else stop
+        weight = 1 - sum(stage.weight for stage in stages) if of.practical else 1.0
+        moments, k = of.bounded, of.moments
+        if of.zeroed:
+            radius = moments.radius(d, of.alpha / (2 * sqrt(d)), zeroed=True)
+        else:
+            unit = second_moment_sensitivity(m - start, 1.0) / (mu * sqrt(weight))
+            unit *= symmetric_noise_frobenius(d, of.beta / 4)
+            radius = ((k - 1) * sqrt(d) * float(moments.bias(d, 1.0)) * lower / unit) ** (1 / (2 * k))
+        return *stages, Stage(start, m, weight, radius, lower)
+
     def expected(stages: tuple[Stage, ...]) -> float:  # of the last step, with mean noise, for choices
-        (bias, sd), last = last_errors(of, d, mu, stages[-1]), stages[-1]
+        last = stages[-1]
         sampling = d * sqrt(of.bounded.fourth / (last.stop - last.start))
-        return bias + sd * sqrt(d * (d + 1) / 2) / last.lower + sampling
+        return of.last_bias(d, last) + last.sd(mu) * sqrt(d * (d + 1) / 2) / last.lower + sampling
 
-    counts = range(1, MOST_STEPS + 1) if of.steps is None else dict.fromkeys((of.steps, 1))
-    ways = [(count, share) for count in counts for share in (SHARES if count > 1 else (0.0,))]
-    enough = (one for one in ways if of.practical or one[0] == 1 or int(one[1] * m) // (one[0] - 1) >= 2)
-    return min((_staged(of, m, d, mu, *way) for way in enough), key=expected)
-
-
-def _staged(of: HeavyTailed, m: int, d: int, mu: float, count: int, share: float) -> tuple[Stage, ...]:
-    stages, lower, start = list[Stage](), 1 / (of.upper / of.lower), 0
-    for _ in range(count - 1):
-        if of.zeroed and lower >= ENOUGH:
-            break
-        stop = m if of.practical else start + int(share * m) // (count - 1)
-        weight, beta = share / (count - 1) if of.practical else 1.0, of.beta / (2 * (count - 1))
-        radius, band = preconditioning_step(of, d, mu * sqrt(weight), stop - start, lower, beta)
-        if not band.next_lower(lower) > lower:
-            break
-        stages.append(Stage(start, stop, weight, radius, lower, band))
-        lower, start = band.next_lower(lower), 0 if of.practical else stop
-    weight = 1 - sum(stage.weight for stage in stages) if of.practical else 1.0
-    moments, k = of.bounded, of.moments
-    if of.zeroed:
-        radius = moments.radius(d, of.alpha / (2 * sqrt(d)), zeroed=True)
-    else:
-        unit = second_moment_sensitivity(m - start, 1.0) / (mu * sqrt(weight))
-        unit *= symmetric_noise_frobenius(d, of.beta / 4)
-        radius = ((k - 1) * sqrt(d) * float(moments.bias(d, 1.0)) * lower / unit) ** (1 / (2 * k))
-    return *stages, Stage(start, m, weight, radius, lower)
+    ways = (
+        (count, share)
+        for count in (range(1, MOST_STEPS + 1) if of.steps is None else dict.fromkeys((of.steps, 1)))
+        for share in (SHARES if count > 1 else (0.0,))
+        if of.practical or count == 1 or int(share * m) // (count - 1) >= 2
+    )
+    return min((staged(*way) for way in ways), key=expected)
 
 
 def preconditioning_step(
@@ -355,11 +355,6 @@ def preconditioning_step(
         best = int(np.argmax(np.where(kept > 0, kept / (lower + 2 * errors), -inf)))
         error, keep = float(errors[best]), float(kept[best])
     return float(radii[best]), Band(error, keep, error if of.practical else 0.0)
-
-
-def last_errors(of: HeavyTailed, d: int, mu: float, last: Stage) -> tuple[float, float]:
-    # the bias of the last step in the norm of Σ, and the scale of its noise in the unit of w
-    return sqrt(d) * float(of.bounded.bias(d, last.radius, of.zeroed)), last.sd(mu)
 
 
 @public
@@ -468,18 +463,12 @@ class ClippedHeavyMean(BallMean):
         Moments(self.moments, self.hypercontractivity)
 
     def design(self, n: int, d: int, budget: Budget) -> MeanDesign:  # (6) (7) are (2) (3) of `coinpress`
-        return heavy_mean_design(self, n, d, gaussian_total(budget))
-
-    def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
-        """Return the last radius, which |out - μ| exceeds with probability at most beta.
-
-        Infinite for a beta below the field.
-        """
-        return self.unit * self.design(n, d, budget).error if beta >= self.beta else inf
+        return heavy_mean_design(self, n, d, budget)
 
 
 @remembered
-def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDesign:
+def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, budget: Budget) -> MeanDesign:
+    mu = gaussian_total(budget)
     moments, k = Moments(of.moments, of.hypercontractivity), of.moments
     excess, squared = moments.excess(d), moments.squared_excess(d)
 
@@ -491,17 +480,17 @@ def heavy_mean_design(of: ClippedHeavyMean, n: int, d: int, mu: float) -> MeanDe
 
     def tried(weights: Floats) -> MeanDesign:
         beta = of.beta / (3 * len(weights))
-        taken, clips, radii = list[float](), list[float](), [of.radius / of.unit]
+        r = whole = of.radius / of.unit
+        steps = list[Floats]()
         for weight in weights[:-1]:
-            clip, shrunk = step(radii[-1], weight, beta)
-            if shrunk >= radii[-1]:
+            clip, shrunk = step(r, weight, beta)
+            if shrunk >= r:
                 break
-            taken.append(weight)
-            clips.append(clip)
-            radii.append(shrunk)
-        rest = 1 - sum(taken)
-        clip, shrunk = step(radii[-1], rest, beta)
-        return MeanDesign((*taken, rest), (*clips, clip), (*radii, shrunk))
+            steps.append((weight, clip, shrunk))
+            r = shrunk
+        rest = 1 - sum(weight for weight, *_ in steps)
+        shares, clips, radii = zip(*steps, (rest, *step(r, rest, beta)), strict=True)
+        return MeanDesign(shares, clips, (whole, *radii))
 
     least, most = (2, MOST_MEAN_STEPS) if of.steps is None else (max(of.steps, 2), of.steps)
     return min(map(tried, divisions((1, *range(least, most + 1)), MEAN_SHARES)), key=attrgetter("error"))

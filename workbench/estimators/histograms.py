@@ -50,7 +50,7 @@ Widths of bins and the constants of the radius are chosen here. Proofs: `proofs/
 from abc import abstractmethod
 from dataclasses import replace
 from math import ceil, inf, log, sqrt
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -235,25 +235,25 @@ def ball_reach(d: int, inner: float) -> float:  # that holds the ball `inner` ro
 
 
 class Location(Located[float]):
-    """Both locations of one column."""
+    """Both locations of one column, and its median: one draw."""
 
     calibration: Calibration
 
     @property
-    def histogram(self) -> UnitHistogram:
+    def locator(self) -> Any:
         return UnitHistogram(self.reach, self.calibration)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        return self.histogram.charge("locate", budget)
+        return self.locator.charge("locate", budget)
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float | Abstention:
         charge = self.plan(len(x), 1, budget)["locate"]
-        found = self.histogram.draw(self.standard(x), charge, noise)  # (1) (2)
-        return found if isinstance(found, Abstention) else self.centre + self.sigma * found  # (3)
+        found = self.locator.draw(self.standard(x), charge, noise)  # (1) (2); of a median (1)
+        return found if isinstance(found, Abstention) else self.centre + self.sigma * found  # (3); (2)
 
     def error_bound(self, n: int, d: int, budget: Budget, beta: float) -> float:
         """Return 2.5 sigma where n suffices for normal rows, else infinity."""
-        return self.sigma * self.histogram.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)
+        return self.sigma * self.locator.error_bound(n, self.plan(n, d, budget)["locate"].cost, beta)
 
 
 @public

@@ -132,7 +132,7 @@ from workbench.privacy.mechanisms import additive
 from workbench.special import brentq, chdtri, ndtr, ndtri, stdtr
 from workbench.types import Array, Calibration, frozen, public, remembered
 
-WHOLE_LINE = ConfidenceInterval(-inf, inf)
+WHOLE_LINE = ConfidenceInterval()
 
 
 class AnyScale(Scale):  # in no range at all, so that its law is that of every sigma
@@ -188,7 +188,7 @@ def critical_value(n: int, mean: Budget, level: float, absent: float, scale: Bud
         high *= 2
     while excess(0.9 * high) <= 0:
         high *= 0.9
-    return float(brentq(excess, 0.9 * high, high, xtol=1e-9 * high))
+    return brentq(excess, 0.9 * high, high, xtol=1e-9 * high)
 
 
 @lru_cache(maxsize=64)
@@ -422,8 +422,9 @@ class IntervalUnknownVariance(OfLevel):
         s = 2.0 ** (exponent + 2)
         z = standardised(x, 0.0, s)
         centre = LOCATION.draw(z, plan["locate"], noise)  # (2)
-        square = float(additive(self.mean_square(x, s), plan["variance"], noise))  # (3)
-        square += self.variance_cap(n) / 2
+        middle, ratios = self.variance_cap(n) / 2, standardised(pair_differences(x), 0.0, s)
+        squares = mean_in_box(ratios, lambda part: part * part - middle, middle)
+        square = float(additive(squares, plan["variance"], noise)) + middle  # (3)
         margin = noise_quantile(plan["variance"], 0.1 * self.level)
         upper = (square + margin) * (n // 2) / chdtri(n // 2, 1 - 0.1 * self.level)  # (4)
         spread = sqrt(upper) if 0 < upper < 1 else 1.0
@@ -436,11 +437,6 @@ class IntervalUnknownVariance(OfLevel):
 
     def variance_cap(self, n: int) -> float:
         return 2 * log(2 * (n // 2) / (0.05 * self.level))
-
-    def mean_square(self, x: Array, s: float) -> OnGrid:  # (V - B/2)/s² before noise
-        middle = self.variance_cap(len(x)) / 2
-        ratios = standardised(pair_differences(x), 0.0, s)
-        return mean_in_box(ratios, lambda part: part * part - middle, middle)
 
     def window_and_reach(self, n: int, spread: float, charge: Charge) -> tuple[float, float]:
         # w of (5) and the half-width of (6), over s, for σ_hi = `spread` s
@@ -596,7 +592,11 @@ class IntervalMean(OfLevel):
         if mean := self.within(len(x), budget):
             return mean.interval(mean.estimate(x, budget, noise), len(x), budget, self.level)
         n, chosen, plan = len(x), tail_design(len(x), budget), self.plan(len(x), 1, budget)
-        logs = resolved_differences(x)
+        even, apart = n - n % 2, pair_differences(x)
+        with np.errstate(divide="ignore"):
+            logs = np.log(apart)
+        ties = apart <= RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))
+        logs[ties] = -inf  # what floats do not resolve
         log_scale = chosen.scale.draw(logs, plan["log-scale"], noise)  # (1)
         assert log_scale is not None
         carried = float(additive(count_from(logs, log_scale - NEARLY), plan["support"], noise))  # (2)
@@ -787,15 +787,6 @@ def _costs(n: int, budget: Budget) -> tuple[Budget, ...]:
         return (*concentrated[:2], ZCDP(concentrated[2].rho, budget.delta), *concentrated[3:])
     pure = PureDP(budget.epsilon).split(*shares)
     return (*pure[:2], ApproxDP(pure[2].epsilon, budget.delta), *pure[3:])
-
-
-def resolved_differences(x: Array) -> Array:
-    # their logs, -inf of ties: what floats do not resolve
-    even, apart = len(x) - len(x) % 2, pair_differences(x)
-    with np.errstate(divide="ignore"):
-        logs = np.log(apart)
-    logs[apart <= RESOLVED * np.maximum(np.abs(x[:even:2]), np.abs(x[1:even:2]))] = -inf
-    return logs
 
 
 def count_from(logs: Array, least: float) -> OnGrid:  # sensitivity 1, of neighbours and given `least`

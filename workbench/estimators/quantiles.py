@@ -42,20 +42,20 @@ import numpy as np
 
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.base import FARTHEST, Located, own_stream
+from workbench.estimators.histograms import Location
 from workbench.estimators.shared.budgets import composed, require_selection
-from workbench.estimators.shared.noisy_means import better_than
+from workbench.estimators.shared.noisy_means import better_than, uniform_deviation
 from workbench.estimators.shared.window_median import (
     EVERYTHING,
     Lengths,
     WindowMedian,
     located_median,
     located_within,
-    number,
+    numbers,
     place,
     rounded,
     selection_epsilon,
     step_for,
-    uniform_deviation,
 )
 from workbench.estimators.two_step import WINDOW
 from workbench.privacy import ZCDP, Budget, Charge, NoiseSource, Plan, PureDP
@@ -75,7 +75,7 @@ SLACKS = np.geomspace(1.0, 1e6, 61)  # h that are tried
 
 
 @public
-class Median(Located[float]):
+class Median(Location):
     """Private median of one column on a known range (LKKO21 Algorithm 14 at d = 1).
 
     Accurate for any rows whose density is not small near the median, which lies within `radius` of `centre`;
@@ -113,15 +113,6 @@ class Median(Located[float]):
     def locator(self) -> WindowMedian:
         window = WINDOW if self.calibration == "tight" else EVERYTHING
         return WindowMedian(left=window, right=window, low=-self.reach, high=self.reach)
-
-    def plan(self, n: int, d: int, budget: Budget) -> Plan:
-        return self.locator.charge("locate", budget)
-
-    def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> float:
-        charge = self.plan(len(x), 1, budget)["locate"]
-        position = self.locator.draw(self.standard(x), charge, noise)  # (1)
-        assert position is not None
-        return self.centre + self.sigma * position  # (2)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - median| for normal rows; infinite from `radius` on."""
@@ -241,30 +232,24 @@ class Cutting:
         y, (low, high) = self.prepared(points), self.ends
         found = np.array([low, *np.full(len(self.levels), np.nan), high])
         for segments, charge in zip(self.tree, charges, strict=True):
-            found = self.drawn(y, found, segments, charge, noise)
+            drawn = cut(self.level(y, found, segments), charge, noise)
+            for segment, places in zip(segments, drawn, strict=True):
+                found[np.array(segment.chosen) + 1] = places
         return found[1:-1]
 
-    def drawn(
-        self, y: Array, found: Array, segments: tuple[Segment, ...], charge: Charge, noise: NoiseSource
-    ) -> Array:
-        level, now = self.level(y, found, segments), found.copy()
-        for segment, places in zip(segments, cut(level, charge, noise), strict=True):
-            now[np.array(segment.chosen) + 1] = places
-        return now
-
     def level(self, y: Array, found: Array, segments: tuple[Segment, ...]) -> Level:
-        ranks = 0, *(round(level * 2**BITS) for level in self.levels), 2**BITS
-        return Level(tuple(self.node(y, found, one, ranks) for one in segments))
-
-    def node(self, y: Array, found: Array, segment: Segment, ranks: Sequence[int]) -> Node:
         # the points between two places that are there, and their shares
-        left, right = found[segment.first], found[segment.last + 1]
-        start = 0 if segment.first == 0 else int(np.searchsorted(y, left, side="right"))
-        stop = max(start, int(np.searchsorted(y, right, side="right")))
-        edges = np.concatenate([[left], y[start:stop], [right]])
-        ends = [ranks[knot + 1] for knot in (segment.first - 1, *segment.chosen, segment.last)]
-        shares = tuple(high - low for low, high in pairwise(ends))
-        return Node(Lengths(edges, np.zeros(len(edges) - 1, bool), self.step), shares, len(y))
+        ranks, nodes = (0, *(round(level * 2**BITS) for level in self.levels), 2**BITS), list[Node]()
+        for first, last, chosen in segments:
+            left, right = found[first], found[last + 1]
+            start = 0 if first == 0 else int(np.searchsorted(y, left, side="right"))
+            stop = max(start, int(np.searchsorted(y, right, side="right")))
+            edges = np.concatenate([[left], y[start:stop], [right]])
+            ends = [ranks[knot + 1] for knot in (first - 1, *chosen, last)]
+            shares = tuple(high - low for low, high in pairwise(ends))
+            lengths = Lengths(edges, np.zeros(len(edges) - 1, bool), self.step)
+            nodes.append(Node(lengths, shares, len(y)))
+        return Level(tuple(nodes))
 
     def rank_bound(self, n: int, epsilons: Sequence[float], beta: float, longest: float) -> float:
         # E; places are up to `longest` times closer in y than in standard deviations of the rows
@@ -297,7 +282,7 @@ def cut(level: Level, charge: Charge, noise: NoiseSource) -> list[list[float]]:
         if node.empty:
             found.append([float(edges[0])] * len(pieces))
             continue
-        ends = {piece: [number(float(edge), step) for edge in edges[piece : piece + 2]] for piece in pieces}
+        ends = {piece: numbers(edges[piece : piece + 2], step) for piece in pieces}
         offsets = placed({piece: last - first for piece, (first, last) in ends.items()}, pieces, noise.below)
         found.append([place(ends[piece][0] + by, step) for piece, by in zip(pieces, offsets, strict=True)])
     return found

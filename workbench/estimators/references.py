@@ -66,6 +66,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.estimators.base import Reference, sanitised
+from workbench.estimators.shared.noisy_means import weighted_median
 from workbench.estimators.shared.rows import (
     centred_rows,
     only_present,
@@ -226,12 +227,6 @@ def shaved(weights: Array, corruption: float, look: Callable[[Array], Iterable[S
 
 
 def filtered_mean(rows: Array, corruption: float) -> Array:
-    weights = mean_weights(rows, corruption)
-    return weights @ rows / weights.sum()
-
-
-def mean_weights(rows: Array, corruption: float) -> Array:
-    """Return the weights in [0, 1] of (1) to (5)."""
     distances = np.sqrt(((rows - np.median(rows, axis=0)) ** 2).sum(axis=1))
     start = near_enough(distances <= 3 * np.median(distances) + 6, corruption)  # (1)
     normal = THRESHOLDS, ndtr(-THRESHOLDS)
@@ -244,7 +239,8 @@ def mean_weights(rows: Array, corruption: float) -> Array:
             for sign in (1.0, -1.0):
                 yield from excess(sign * values, weights, normal, SIGNIFICANCE, sign * values)
 
-    return shaved(start, corruption, excesses)
+    weights = shaved(start, corruption, excesses)
+    return weights @ rows / weights.sum()
 
 
 def mean_directions(y: Array, weights: Array) -> list[Array]:
@@ -253,12 +249,6 @@ def mean_directions(y: Array, weights: Array) -> list[Array]:
     top = np.linalg.eigh((y * weights[:, None]).T @ y)[1][:, : -TOP - 1 : -1].T
     others = np.median(y[weights > 0.5], axis=0), (weights * (y * y).sum(axis=1)) @ y
     return [*top, *(v / size for v in others if (size := float(np.linalg.norm(v))) > 0)]
-
-
-def weighted_median(values: Array, weights: Array) -> float:
-    order = np.argsort(values, kind="stable")
-    share = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(share, share[-1] / 2)]])
 
 
 def simple_mean(rows: Array, corruption: float) -> Array:
@@ -299,10 +289,8 @@ def filtered_moment(rows: Array, corruption: float) -> Array:
 def filter_weights(rows: Array, corruption: float) -> Array:
     sizes = np.abs(rows)
     near = ~(sizes > BEYOND * np.maximum(np.median(sizes, axis=0), 1e-300)).any(axis=1)
-    if len(rows) - near.sum() > removable(len(rows), corruption):
-        near[:] = True
-    kept = np.flatnonzero(near)
-    near[kept[far_rows(rows[kept], corruption)]] = False
+    near = near_enough(near, corruption) > 0
+    near[near] = ~far_rows(rows[near], corruption)
     start = near_enough(near, corruption)  # (1)
     return shaved(start, corruption, lambda weights: excesses(rows, weights))
 
@@ -324,7 +312,7 @@ def far_rows(rows: Array, corruption: float) -> Mask:
             off |= deviations > DEVIATIONS * np.median(deviations)
         if not off.any() or n - keep.sum() + off.sum() > 3 * corruption * n + 3:
             break
-        keep[np.flatnonzero(keep)[off]] = False
+        keep[keep] = ~off
     squares = (whitened(rows, moment) ** 2).sum(axis=1)
     return squares > FARTHER * np.median(squares) * chdtri(d, 1e-3) / chdtri(d, 0.5)
 
@@ -395,7 +383,7 @@ def kept_rows(rows: Array, corruption: float) -> Mask:
         drop = scores >= SHARE * scores.max()
         if values[-1] <= bound or len(z) - drop.sum() < (1 - 4 * corruption) * n:  # (9)
             break
-        kept[np.flatnonzero(kept)[drop]] = False  # (10)
+        kept[kept] = ~drop  # (10)
     return kept
 
 
@@ -476,8 +464,20 @@ class EmpiricalCovariance(Plain):
         return symmetrised(np.asarray(sum(part.T @ part for part in parts))) / len(rows)
 
 
+class Filter(Plain):
+    corruption: float
+    calibration: Calibration
+
+    def _validate(self) -> None:
+        require_corruption(self.corruption)
+
+    def found(self, x: Array, share: float, **oracles: Callable[[Array, float], Array]) -> Array:
+        rows = only_present(x)
+        return oracles[self.calibration](rows if len(rows) else np.zeros((1, x.shape[1])), share)
+
+
 @public
-class FilterNonprivateMean(Plain):
+class FilterNonprivateMean(Filter):
     """Robust mean of partly corrupted rows, without privacy (AL22 Theorem 7.3).
 
     Accurate for normal rows of covariance sigma² I, a share `corruption` of them anything.
@@ -507,18 +507,13 @@ class FilterNonprivateMean(Plain):
     sigma: float
     calibration: Calibration = "tight"
 
-    def _validate(self) -> None:
-        require_corruption(self.corruption)
-
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
-        oracle = filtered_mean if self.calibration == "tight" else simple_mean
-        rows = only_present(sanitised(x / self.sigma))
-        rows = rows if len(rows) else np.zeros((1, x.shape[1]))
-        return oracle(rows, self.corruption) * self.sigma
+        z = sanitised(x / self.sigma)
+        return self.found(z, self.corruption, tight=filtered_mean, paper=simple_mean) * self.sigma
 
 
 @public
-class FilterNonprivateCovariance(Plain):
+class FilterNonprivateCovariance(Filter):
     """Robust covariance of partly corrupted rows, without privacy (AL22 Theorem 6.1).
 
     Accurate for normal rows; `corruption` and `calibration` are as of `FilterNonprivateMean`.
@@ -545,11 +540,6 @@ class FilterNonprivateCovariance(Plain):
     centred: bool = False
     calibration: Calibration = "tight"
 
-    def _validate(self) -> None:
-        require_corruption(self.corruption)
-
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array:
-        oracle = filtered_moment if self.calibration == "tight" else simple_moment
-        rows = only_present(centred_rows(x, self.centred))
-        rows = rows if len(rows) else np.zeros((1, x.shape[1]))
-        return oracle(rows, self.corruption * (1 if self.centred else 2))
+        share = self.corruption * (1 if self.centred else 2)
+        return self.found(centred_rows(x, self.centred), share, tight=filtered_moment, paper=simple_moment)

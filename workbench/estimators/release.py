@@ -153,17 +153,17 @@ class Release(Generic[T]):
         """
         if not (real(confidence) and 0.5 <= confidence < 1):
             raise ArgumentError("confidence", confidence, "the probability of covering, from 0.5 to below 1")
-        asked, level = self.asked, 1 - confidence
+        asked: Any = self.asked
         exact = getattr(asked and asked.estimator, "interval", None)
-        reach_of = getattr(asked and asked.estimator, "interval_reach", None)
-        if asked is None or not (exact or reach_of):
+        reach_of: Any = getattr(asked and asked.estimator, "interval_reach", None)
+        if not (exact or reach_of):
             allowed = "the release of a mean whose distribution is public, as of BoundedMean or ClippedMean"
             raise ArgumentError("release.interval", type(self.value).__name__, allowed)
         if self.abstained:
-            return Interval(-inf, inf)
+            return Interval()
         if exact:
-            return exact(self.value, asked.n, asked.budget, level)
-        reach = reach_of(asked.n, asked.d, asked.budget, level) if reach_of else inf
+            return exact(self.value, asked.n, asked.budget, 1 - confidence)
+        reach = reach_of(asked.n, asked.d, asked.budget, 1 - confidence)
         return Interval(float(self) - reach, float(self) + reach)
 
     @property

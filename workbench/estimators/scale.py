@@ -38,14 +38,13 @@ import numpy as np
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention, Univariate
 from workbench.estimators.shared.budgets import composed, divided, mean_charge, require_selection
-from workbench.estimators.shared.noisy_means import median_norm, noise_quantile, noise_sd
+from workbench.estimators.shared.noisy_means import median_norm, noise_quantile, noise_sd, uniform_deviation
 from workbench.estimators.shared.rows import mean_in_box, only_present, present
 from workbench.estimators.shared.window_median import (
     WindowMedian,
     located_within,
     location_law,
     median_beyond,
-    uniform_deviation,
 )
 from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan, PureDP
@@ -234,14 +233,6 @@ class Scale(Univariate[float]):
     def range(self) -> tuple[float | None, float | None]:
         return (self.lower, self.upper) if self.lower else self.untold
 
-    def of_all_pairs(self, n: int) -> WindowMedian | None:
-        if self.range[0] is None or n > MOST_PAIRED:
-            return None
-        return replace(self.locator, touched=blocks(n)[1] - 1)
-
-    def design(self, n: int, budget: Budget) -> "ScaleDesign":
-        return _scale_design(self, n, self.spent(budget))
-
     def spent(self, budget: Budget) -> Budget:  # without its delta, but where a histogram needs it
         told = self.lower if self.calibration == "paper" else self.range[0]
         match budget:
@@ -349,6 +340,9 @@ class Scale(Univariate[float]):
             apart = median_beyond(np.abs(u), (1 - failure) * weights, sampling, 1)
         return sinh(apart) if apart < log(LARGEST_RATIO) else inf
 
+    def design(self, n: int, budget: Budget) -> "ScaleDesign":
+        return _scale_design(self, n, budget)
+
 
 def log_difference_cdf(u: Array) -> Array:  # of normal rows, less ln sigma
     return 2 * ndtr(HALF_NORMAL_MEDIAN * np.exp(np.minimum(u, 50.0))) - 1
@@ -363,7 +357,7 @@ def _deviation_of_all(pairs: int, beta: float) -> float:
     def excess(y: float) -> float:
         return exp(-2 * y * y) + 4 * sqrt(pi) * y * exp(-y * y) - beta
 
-    return float(brentq(excess, 1.0, 40.0)) / sqrt(2 * pairs)
+    return brentq(excess, 1.0, 40.0) / sqrt(2 * pairs)
 
 
 def _worst_ratio(winsor: Winsor, apart: float, deviation: float) -> float:
@@ -392,20 +386,23 @@ def _mean_charge(n: int, group: int, width: float, cost: Budget) -> Charge:
 
 
 @remembered
-def _scale_design(scale: Scale, n: int, budget: Budget) -> ScaleDesign:
-    locator = scale.of_all_pairs(n) or scale.locator
-    alone = best = ScaleDesign(1.0, locator, None, *_location(locator, n, budget))
+def _scale_design(of: Scale, n: int, budget: Budget) -> ScaleDesign:
+    budget, one = of.spent(budget), of.locator
+    pairs = one if one.low is None or n > MOST_PAIRED else replace(one, touched=blocks(n)[1] - 1)
+    alone = best = ScaleDesign(1.0, pairs, None, *_location(pairs, n, budget))
     for share in LOCATION_SHARES:
         locate, mean = divided(budget, share)
-        sd, failure = _location(scale.locator, n, locate)
-        for group in GROUPS:
-            if 2 * group > n:
-                continue
+        sd, failure = _location(one, n, locate)
+        v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))  # of three points for N(ln sigma, sd²)
+        for group in (group for group in GROUPS if 2 * group <= n):
             together, clips = _clips(group)
-            rms = _rms(together, n, noise_sd(_mean_charge(n, group, 1.0, mean)), sd)
+            noise = noise_sd(_mean_charge(n, group, 1.0, mean)) * together.width
+            variance = together.variance(v) / (n // group) + noise**2
+            squared = variance / np.maximum(2 * (v * together.slope(v)), 1e-12) ** 2
+            rms = np.sqrt(squared @ np.array([1 / 6, 2 / 3, 1 / 6]))
             least = int(np.argmin(rms))
             if rms[least] + failure < best.rms + best.failure:
-                best = ScaleDesign(share, scale.locator, clips[least], float(rms[least]), failure)
+                best = ScaleDesign(share, one, clips[least], float(rms[least]), failure)
     return best if best.failure <= 0.5 else alone
 
 
@@ -433,11 +430,3 @@ def _clips(group: int) -> tuple[Winsor, tuple[Winsor, ...]]:
     ends = [(chdtri(nu, 1 - low) / nu, chdtri(nu, high) / nu) for low in TAILS for high in TAILS]
     low, high = np.array(ends).T[:, :, None]
     return Winsor(group, low, high), tuple(Winsor(group, float(one), float(two)) for one, two in ends)
-
-
-def _rms(winsor: Winsor, n: int, unit: float, sd: float) -> Array:
-    # the sd of ln(out/sigma) by the three-point rule over ln s ~ N(ln sigma, sd²)
-    v = np.exp(-2 * sqrt(3) * sd * np.array([-1.0, 0.0, 1.0]))
-    slope, noise = v * winsor.slope(v), unit * winsor.width
-    variance = (winsor.variance(v) / (n // winsor.group) + noise**2) / np.maximum(2 * slope, 1e-12) ** 2
-    return np.sqrt(variance @ np.array([1 / 6, 2 / 3, 1 / 6]))

@@ -42,6 +42,7 @@ from workbench.estimators.shared.noisy_means import (
     noise_quantile,
     noise_sd,
     normal_beyond,
+    uniform_deviation,
 )
 from workbench.estimators.shared.rows import mean_in_box
 from workbench.estimators.shared.window_median import (
@@ -49,7 +50,6 @@ from workbench.estimators.shared.window_median import (
     located_median,
     located_within,
     location_law,
-    uniform_deviation,
 )
 from workbench.privacy import Budget, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
@@ -94,7 +94,7 @@ def clipped_slope(u: Array, k: float | Array) -> Array:
 def clipped_variance(u: Array, k: float | Array) -> Array:
     """Return Var clip(Z + u, ±k)."""
     low, high = -k - u, k - u
-    middle = ndtr(high) - ndtr(low)
+    middle = clipped_slope(u, k)
     second = (u * u + 1) * middle + 2 * u * (density(low) - density(high))
     second += low * density(low) - high * density(high) + k * k * (1 - middle)
     return second - expected_clip(u, k) ** 2
@@ -108,7 +108,7 @@ def uncentred(y: float, k: float) -> float:
 
     if excess(-FAR) >= 0:
         return -FAR
-    return FAR if excess(FAR) <= 0 else float(brentq(excess, -FAR, FAR, xtol=1e-12))
+    return FAR if excess(FAR) <= 0 else brentq(excess, -FAR, FAR, xtol=1e-12)
 
 
 def inverse_error(u: float, deviation: float, k: float) -> float:
@@ -212,9 +212,6 @@ class WindowMean(TwoSteps):
         low, high = (None, None) if self.radius is None else (-self.radius, self.radius)
         return WindowMedian(left=WINDOW, right=WINDOW, stretch=STRETCH, low=low, high=high)
 
-    def design(self, n: int, budget: Budget) -> Design:
-        return _design(self, n, budget)
-
     def unbiased(self, y: float, clip: float) -> float:
         return uncentred(y, clip)
 
@@ -253,29 +250,31 @@ class WindowMean(TwoSteps):
         off = counted_error(lambda part: sampling + noise_quantile(charge, part), away, charge, n, beta / 4)
         return inf if off == inf else inverse_error(apart, off, clip)
 
+    def design(self, n: int, budget: Budget) -> Design:
+        return _design(self, n, budget)
+
 
 @remembered
-def _design(steps: WindowMean, n: int, budget: Budget) -> Design:
+def _design(of: WindowMean, n: int, budget: Budget) -> Design:
     # the share and clip that minimise rms + failure; location alone where most fail
     drift = pi / (2 * n)  # the squared error of a sample's median
-    offsets, weights, failure = location_law(steps.locator, n, budget, ndtr, FAR)
+    offsets, weights, failure = location_law(of.locator, n, budget, ndtr, FAR)
     alone = Design(1.0, 0.0, sqrt(float(weights @ offsets**2) + drift), failure)
-    apart, half = np.sqrt(offsets**2 + drift), len(offsets) // 2  # the same whatever the share is, and even
+    apart, half = np.sqrt(offsets**2 + drift), len(offsets) // 2  # for any share, and even
     most = (apart + FAR) ** 2  # the inverse stays within ±4 of the centre
-    least, share, clip, clips = alone.rms + failure, 1.0, 0.0, np.array(CLIPS)[:, None]
+    least, found, clips = alone.rms + failure, None, np.array(CLIPS)[:, None]
     variance, slope = clipped_variance(apart[half:], clips) / n, clipped_slope(apart[half:], clips) ** 2
     for part in SHARES:
         locate, mean = divided(budget, part)
-        _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
+        _, weights, failure = location_law(of.locator, n, locate, ndtr, FAR)
         unit = noise_sd(mean_charge("mean", sensitivity(n, 1.0), mean))
         squared = np.minimum((variance + (unit * clips) ** 2) / slope, most[half:])
         total = np.sqrt(squared @ (weights[half:] + weights[:half][::-1])) + failure
         if total.min() < least:
-            least, share, clip = total.min(), part, CLIPS[int(total.argmin())]
-    if not clip:
+            least, found = total.min(), (part, CLIPS[int(total.argmin())], mean, weights, failure)
+    if found is None:
         return alone
-    locate, mean = divided(budget, share)
-    _, weights, failure = location_law(steps.locator, n, locate, ndtr, FAR)
+    share, clip, mean, weights, failure = found
     sd = noise_sd(mean_charge("mean", sensitivity(n, clip), mean))
     squared = (clipped_variance(apart, clip) / n + sd * sd) / clipped_slope(apart, clip) ** 2
     best = Design(share, clip, sqrt(float(weights @ np.minimum(squared, most))), failure)

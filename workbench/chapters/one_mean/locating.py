@@ -368,7 +368,7 @@ def predicted_rows(
         if radius is not None:
             return range_failure(n, radius, epsilon)
         # no bin near the mean reaches the threshold: discrete noise, whole counts
-        threshold = StableLocation(calibration=method, sigma=1.0).histogram.threshold(budget)
+        threshold = UnitHistogram(None, method).threshold(budget)
         return float(near_counts_below(np.array([np.ceil(threshold) - 0.5]), n, 2 / epsilon)[0])
 
     return rows_needed(failure, BETA)

@@ -116,17 +116,20 @@ def divisions(counts: Iterable[int], spreads: Sequence[float]) -> Iterator[Float
 
 
 def numbered_plan(
-    budget: Budget, weights: Sequence[float], mechanism: str, sensitivities: Sequence[float]
+    budget: Budget,
+    weights: Sequence[float],
+    mechanism: str,
+    sensitivities: Sequence[float],
+    batches: bool = False,
 ) -> Plan:
-    """Return the plan of "step 1", "step 2", …, one for each share of the budget and sensitivity."""
-    costs = enumerate(zip(sensitivities, step_budgets(budget, weights), strict=True), start=1)
-    charges = [Charge(f"step {place}", mechanism, moved, cost) for place, (moved, cost) in costs]
-    return steps_plan(budget, charges)
+    """Return the plan of "step 1", "step 2", …, one for each share of the budget and sensitivity.
 
-
-def batches_plan(budget: Budget, charges: Sequence[Charge]) -> Plan:
-    """Return the plan of steps on disjoint batches of rows, each charged with all of `budget`."""
-    return converted(Parallel(tuple(charges)), budget)
+    Steps on batches of rows, which are disjoint, cost all of it each.
+    """
+    shares = step_budgets(budget, (1.0,)) * len(weights) if batches else step_budgets(budget, weights)
+    costs = enumerate(zip(sensitivities, shares, strict=True), start=1)
+    charges = tuple(Charge(f"step {place}", mechanism, moved, cost) for place, (moved, cost) in costs)
+    return converted(Parallel(charges), budget) if batches else steps_plan(budget, charges)
 
 
 @remembered

@@ -187,20 +187,10 @@ def squared_errors(squared: Array, n: int, d: int, mu: float | Array) -> Array:
     change of size by P(χ²_{d+2} ≤ R²) and one of shape by that plus R² P(χ²_d > R²)/(d+2); sampling errors
     and noise of the winsorised moment are divided by these slopes.
     """
-    return _errors(_winsorised(squared, d), n, d, mu)
-
-
-def _winsorised(squared: Array, d: int) -> tuple[Array, ...]:
-    # squared radii, the slopes of size and shape there, and second and fourth moments of rows
     beyond, size_slope = gammaincc(d / 2, squared / 2), gammainc(d / 2 + 1, squared / 2)
     shape_slope = size_slope + squared * beyond / (d + 2)
     second = d * size_slope + squared * beyond
     fourth = d * (d + 2) * gammainc(d / 2 + 2, squared / 2) + squared**2 * beyond
-    return squared, size_slope, shape_slope, second, fourth
-
-
-def _errors(winsorised: tuple[Array, ...], n: int, d: int, mu: float | Array) -> Array:
-    squared, size_slope, shape_slope, second, fourth = winsorised
     noise = 2 * (squared / (n * mu)) ** 2
     size = ((fourth - second**2) / (d * n) + noise) / size_slope**2
     shape = (fourth * (1 - 1 / d) / n + (d * (d + 1) // 2 - 1) * noise) / shape_slope**2
@@ -208,13 +198,14 @@ def _errors(winsorised: tuple[Array, ...], n: int, d: int, mu: float | Array) ->
 
 
 @lru_cache(maxsize=64)
-def _quantiles(d: int) -> tuple[Array, ...]:
-    return _winsorised(chdtri(d, BEYOND), d)
+def squares_beyond(d: int) -> Array:
+    return chdtri(d, BEYOND)
 
 
 @remembered
 def best_radius(n: int, d: int, mu: float) -> float:
-    return sqrt(float(_quantiles(d)[0][np.argmin(_errors(_quantiles(d), n, d, mu))]))
+    squares = squares_beyond(d)
+    return sqrt(float(squares[np.argmin(squared_errors(squares, n, d, mu))]))
 
 
 @frozen

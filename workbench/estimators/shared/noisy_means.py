@@ -120,7 +120,7 @@ def half_width(beta: float, sd: float, charge: Charge) -> float:
         right = exp(ratio**2 / 2 + t / scale + log_ndtr(-t / sd - ratio))
         return 2 * float(ndtr(-t / sd) + (left - right) / 2) - beta
 
-    return float(brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd))
+    return brentq(excess, 0.0, float(-ndtri(beta / 4)) * sd + scale * log(2 / beta), xtol=1e-15 * sd)
 
 
 def noise_sd(charge: Charge) -> float:
@@ -134,6 +134,14 @@ def noise_quantile(charge: Charge, beta: float) -> float:
     return gaussian_scale(charge) * float(-ndtri(beta / 2))
 
 
+def uniform_deviation(n: int, beta: float) -> float:
+    """Return D = √(ln(2/β)/(2n)): sup |F_n - F| exceeds it with probability at most beta (Massart 1990).
+
+    As |mean - its expectation| does for n rows in [0, 1] (Hoeffding 1963).
+    """
+    return sqrt(log(2 / beta) / (2 * n))
+
+
 def median_of_sum(sd: float, charge: Charge) -> float:
     """Return the median of |X + Y|, X ~ N(0, sd²) and Y the noise that `charge` buys."""
     rate = sd / laplace_scale(charge) if charge.mechanism == "laplace" else DROWNED
@@ -145,7 +153,7 @@ def median_of_sum(sd: float, charge: Charge) -> float:
         far = exp(rate**2 / 2 + rate * t + float(log_ndtr(-t - rate)))
         return 2 * float(ndtr(t)) - 1 - near + far
 
-    return sd * float(brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate)))
+    return sd * brentq(lambda t: within(t) - 0.5, 0.0, 10 * (1 + 1 / rate))
 
 
 @remembered
@@ -182,9 +190,9 @@ def chosen(log_weights: Array) -> Array:
 
 
 def weighted_median(sizes: Array, chances: Array) -> float:
-    order = np.argsort(sizes)
+    order = np.argsort(sizes, kind="stable")
     mass = np.cumsum(chances[order])
-    return float(sizes[order][np.searchsorted(mass, mass[-1] / 2)])
+    return float(sizes[order[np.searchsorted(mass, mass[-1] / 2)]])
 
 
 def median_noise_norm(d: int) -> float:

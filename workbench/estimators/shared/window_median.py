@@ -81,16 +81,9 @@ def step_for(length: float) -> float:
 
 def rounded(places: Array, step: float) -> Array:
     with np.errstate(over="ignore"):
-        far = ~(np.abs(places) < 2.0**53 * step)
-        found: Array = np.divide(places, step)
-        np.rint(found, out=found)
-        np.multiply(found, step, out=found)
-    np.copyto(found, places, where=far)
-    return found
-
-
-def number(place: float, step: float) -> int:
-    return int(Fraction(place) / Fraction(step))
+        near, found = np.abs(places) < 2.0**53 * step, np.rint(places / step)
+        found *= step
+    return np.where(near, found, places)
 
 
 def place(number: int, step: float) -> float:
@@ -230,7 +223,7 @@ class WindowMedian:
         """Return the score as 3n ± 1 pieces, a number that does not depend on the data; not private."""
         n, p, points = len(points), int(present(points).sum()), np.sort(rounded(points, self.step))
         left, right, stretch = self.widths
-        inside, none, there = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8), np.arange(n) < p
+        inside, none = np.isfinite(points).astype(np.int8), np.zeros(n, np.int8)
         points[p:] = EVERYTHING  # the last ones: events at which nothing happens
         # the depth is that of points whose lower half is moved by -τ, the upper one by τ
         middles = np.where(np.arange(n) < p // 2, points - stretch, points + stretch)
@@ -239,14 +232,15 @@ class WindowMedian:
         order = np.argsort(events, kind="stable")
         edges = events[order]
         in_window = np.cumsum(np.concatenate([inside, none, -inside])[order], dtype=np.int64)
-        to_left = np.cumsum(np.concatenate([none, there.astype(np.int8), none])[order], dtype=np.int64)
+        to_left = np.cumsum((n <= order) & (order < n + p), dtype=np.int64)
         if self.low is not None:
             low, high = self.reach
             edges = np.concatenate([[low], np.clip(edges, low, high, out=edges), [high]])
             in_window, to_left = np.append(0, in_window), np.append(0, to_left)
+            void = np.zeros(len(in_window), bool)
         else:
             in_window, to_left = in_window[:-1], to_left[:-1]
-        void = in_window == 0 if self.low is None else np.zeros(len(in_window), bool)
+            void = in_window == 0
         twice = np.abs(p - 2 * to_left)
         np.maximum(twice, 2 * (p - in_window), out=twice)
         return Pieces(edges, twice, void, p)
@@ -272,7 +266,7 @@ class WindowMedian:
             return None
         at: Any = [] if near is None else np.flatnonzero(near.numbers == chosen)
         ends = near.edges[at[0] :] if near is not None and len(at) else pieces().edges[chosen:]
-        first, end = (number(float(edge), self.step) for edge in ends[:2])
+        first, end = numbers(ends[:2], self.step)
         return place(first + noise.below(end - first), self.step)
 
     def near(self, points: Array, cost: Budget) -> "Near | None":
@@ -476,7 +470,7 @@ def median_beyond(sizes: Array, chances: Array, sd: float, d: int) -> float:
     def excess(t: float) -> float:
         return float(mass[-1] * chndtr((t / sd) ** 2, d, (apart / sd) ** 2).mean()) - 0.5
 
-    return float(brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6))
+    return brentq(excess, 0.0, float(apart[-1]) + 10 * sd * sqrt(d), rtol=1e-6)
 
 
 @lru_cache(maxsize=64)
@@ -489,11 +483,6 @@ def population_score(locator: WindowMedian, u: Array, cdf: RowMap) -> Array:
     outside = 1 - (cdf(u + locator.right) - cdf(u - locator.left))
     depth = np.maximum(0.5 - cdf(u + locator.stretch), cdf(u - locator.stretch) - 0.5)
     return np.maximum(depth, outside)
-
-
-def uniform_deviation(n: int, beta: float) -> float:
-    """Return D = √(ln(2/β)/(2n)): sup |F_n - F| exceeds it with probability at most beta (Massart 1990)."""
-    return sqrt(log(2 / beta) / (2 * n))
 
 
 def located_within(
