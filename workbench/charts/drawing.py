@@ -563,6 +563,7 @@ def _part(axes: Axes, ends: list[tuple[Annotation, Series]]) -> None:
     box = axes.get_window_extent()
     found = sorted(((*_end(axes, one), text) for text, one in ends), key=lambda one: one[1])
     high = np.array([(text.get_window_extent().height + 3) / box.height for *_, text in found])
+    high *= min(1.0, 1.08 / high.sum())  # nearer one another where they have no room
     above = np.cumsum(high) - (high + high[0]) / 2  # the lowest name, where all touch
     nearest = isotonic_regression([up for _, up, _ in found] - above).x
     least, most = high[0] / 2 - 0.04, 1.04 - (above + high / 2)[-1]
