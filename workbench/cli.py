@@ -191,7 +191,7 @@ COMMANDS = {
         ("workbench claims --status REFUTED", "workbench claims L17    (its statements, what covers each)"),
     ),
     "list": Command(
-        "workbench.lab.listing:catalog",
+        "workbench.lab.estimating:catalog",
         "the catalog: every estimator, what it estimates, at which budgets",
         (
             ("subject KEY", str, "", "an estimator shown whole; or a family, or an estimand", {"nargs": "?"}),

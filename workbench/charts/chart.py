@@ -40,9 +40,9 @@ class Value:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON form; numbers of a list keep six significant digits."""
-        kept = [one for one in fields(self) if one.compare]  # type: ignore[arg-type]
-        form = {one.name: getattr(self, one.name) for one in kept}
-        usual = {one.name: one.default for one in kept if one.name in self.seldom}
+        every = fields(self)  # type: ignore[arg-type]
+        form = {one.name: getattr(self, one.name) for one in every if one.compare}
+        usual = {one.name: one.default for one in every if one.name in self.seldom}
         return {name: _form(one) for name, one in form.items() if name not in usual or one != usual[name]}
 
     def _own(self, name: str, kind: Any) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from html import escape
 from io import BytesIO
-from itertools import pairwise, product
+from itertools import product
 from math import ceil, isinf, log10
 from typing import Any
 
@@ -23,6 +23,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
+from scipy.optimize import isotonic_regression
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import GREY, INK, log_ticks, look, tick_labels, wrapped
@@ -33,6 +34,7 @@ MARKED = 60  # points at most of a curve with markers
 NAMES = 10  # lines of a panel at most whose names stand at their ends
 CHARACTER, LINE = 0.0076, 0.0196  # inches, for each point of its size, that a character and a line take
 EDGE = 0.16  # inches between the page and what stands on it
+BOXES = 4.1, 3.55, 2.5  # inches that axes are high on a page: alone, in pairs, in rows of three or more
 RC: dict[Any, Any] = {
     "svg.hashsalt": "workbench",
     "svg.fonttype": "path",
@@ -80,8 +82,7 @@ HALO = [patheffects.withStroke(linewidth=3.5, foreground="white", alpha=0.9)]
 class Format:
     """A page or a slide: inches, and points of letters; a slide has one height, no title and no notes.
 
-    A picture is shown with 100 px for an inch. `boxes` are the heights of axes that stand alone, in pairs,
-    and in rows of three or more, on a page.
+    A picture is shown with 100 px for an inch.
     """
 
     width: float
@@ -91,7 +92,6 @@ class Format:
     label: float
     tick: float
     small: float
-    boxes: tuple[float, float, float] = (4.1, 3.55, 2.5)
 
 
 PAGE = Format(9.6, None, title=14, head=11, label=11, tick=10, small=9.5)
@@ -163,10 +163,6 @@ def multiples(chart: Chart) -> bool:
     return len(axes) == 1 and (len(along) == 1 or (len(ends) == 1 and None not in ends))
 
 
-def _line(size: float, count: int = 1) -> float:
-    return count * LINE * size
-
-
 def _title(chart: Chart, form: Format) -> list[str]:
     return [] if form.height else wrapped(chart.title, (form.width - 0.3) / (CHARACTER * form.title * 1.08))
 
@@ -182,8 +178,8 @@ def _words(panel: Panel, form: Format, across: int) -> tuple[list[str], list[str
 
 def _tall(panel: Panel, form: Format, across: int) -> float:
     head, along, note = (len(lines) for lines in _words(panel, form, across))
-    words = _line(form.head, head) + _line(form.label, along) + _line(form.small, note) + _line(form.tick)
-    box = max(0.34 * len(panel.names) + 0.14, 1.4) if panel.names else form.boxes[min(across, 3) - 1]
+    words = LINE * (form.head * head + form.label * along + form.small * note + form.tick)
+    box = max(0.34 * len(panel.names) + 0.14, 1.4) if panel.names else BOXES[min(across, 3) - 1]
     if panel.equal:
         box = min(box, (form.width - 1.6) / across - 0.3)
     return box + words + 0.32 + 0.1 * bool(note)
@@ -211,8 +207,9 @@ def _across(labels: dict[str, Series], form: Format) -> int:
 def _above(chart: Chart, form: Format) -> float:
     labels = _legend(chart)
     titles, entries = len(_title(chart, form)), ceil(len(labels) / _across(labels, form))
-    words = _line(form.title, titles) + _line(form.small, bool(key(chart))) + _line(form.label, entries)
-    return 0.13 + words + 0.08 * bool(entries) + 0.06 * bool(key(chart))
+    said = bool(key(chart))
+    words = LINE * (form.title * titles + form.small * said + form.label * entries)
+    return 0.13 + words + 0.08 * bool(entries) + 0.06 * said
 
 
 def _head(figure: Figure, chart: Chart, form: Format) -> None:
@@ -221,7 +218,7 @@ def _head(figure: Figure, chart: Chart, form: Format) -> None:
     said: dict[str, Any] = {"fontsize": form.small, "color": GREY}
     for lines, style in ((_title(chart, form), heading), (list(filter(None, [key(chart)])), said)):
         figure.text(EDGE / wide, 1 - below / high, "\n".join(lines), va="top", **style)
-        below += _line(style["fontsize"], len(lines)) + 0.05 * bool(lines)
+        below += LINE * style["fontsize"] * len(lines) + 0.05 * bool(lines)
     if labels:
         handles: list[Any] = []
         for one in labels.values():
@@ -441,9 +438,8 @@ def _heat(axes: Axes, panel: Panel, form: Format) -> None:
     norm = (LogNorm if heat.scale == "log" else Normalize)(low, high, clip=True)
     shades = colormaps[{"high": "cividis", "middle": "PuOr_r"}[heat.emphasis]].with_extremes(bad="0.82")
     image = axes.imshow(values, norm=norm, cmap=shades, aspect="auto", interpolation="nearest")
-    for axis, names, count in (
-        (axes.yaxis, heat.rows, len(values)),
-        (axes.xaxis, heat.columns, values.shape[1]),
+    for axis, names, count in zip(
+        (axes.yaxis, axes.xaxis), (heat.rows, heat.columns), values.shape, strict=True
     ):
         axis.set_ticks(np.linspace(0, count - 1, len(names)).tolist(), names)
     axes.grid(visible=False)
@@ -539,19 +535,17 @@ def _named(chart: Chart, place: int) -> list[Series]:
     """
 
     def own(panel: Panel) -> list[Series]:
-        first = [*_firsts([one for one in panel.series if one.label and tuple(one.x)]).values()]
+        first = _firsts([one for one in panel.series if one.label and tuple(one.x)]).values()
         dots = any(one.role in ("rows", "bars", "kept") and one.label_at is None for one in first)
-        if dots or len(first) > NAMES or panel.names or panel.heat:
-            return [one for one in first if one.label_at is not None]
-        return first
+        placed = dots or len(first) > NAMES or panel.names or panel.heat
+        return [one for one in first if not placed or one.label_at is not None]
 
-    shown, across = own(chart.panels[place]), columns(chart)
-    if (place + 1) % across == 0 or place + 1 == len(chart.panels):
-        return shown
-    later = {
-        (one.label, one.colour_key, one.rank) for one in own(chart.panels[place + 1]) if one.label_at is None
-    }
-    return [one for one in shown if one.label_at or (one.label, one.colour_key, one.rank) not in later]
+    beside = chart.panels[place + 1 : place + 2] if (place + 1) % columns(chart) else ()
+    known = [
+        (one.label, one.colour_key, one.rank) for panel in beside for one in own(panel) if not one.label_at
+    ]
+    shown = own(chart.panels[place])
+    return [one for one in shown if one.label_at or (one.label, one.colour_key, one.rank) not in known]
 
 
 def _say(axes: Axes, lines: list[str], at: Any, offset: Any = (0, 0), **style: Any) -> Annotation:
@@ -564,19 +558,16 @@ def _say(axes: Axes, lines: list[str], at: Any, offset: Any = (0, 0), **style: A
 def _part(axes: Axes, ends: list[tuple[Annotation, Series]]) -> None:
     """Move names to the ends of their lines, apart from one another, with a line to each."""
     axes.apply_aspect()
+    if not ends:
+        return
     box = axes.get_window_extent()
-    found: list[list[Any]] = []
-    for text, series in ends:
-        across, up = _end(axes, series)
-        found.append([(text.get_window_extent().height + 3) / box.height, up, across, up, text])
-    found.sort(key=lambda one: one[1])
-    for _ in range(200):
-        for lower, upper in pairwise(found):
-            if (lap := (lower[0] + upper[0]) / 2 - (upper[1] - lower[1])) > 1e-6:
-                lower[1], upper[1] = lower[1] - lap / 2, upper[1] + lap / 2
-        for one in found:
-            one[1] = min(max(one[1], one[0] / 2 - 0.04), 1.04 - one[0] / 2)
-    for _, at, across, up, text in found:
+    found = sorted(((*_end(axes, one), text) for text, one in ends), key=lambda one: one[1])
+    high = np.array([(text.get_window_extent().height + 3) / box.height for *_, text in found])
+    high *= min(1.0, 1.08 / high.sum())  # nearer one another where they have no room
+    above = np.cumsum(high) - (high + high[0]) / 2  # the lowest name, where all touch
+    nearest = isotonic_regression([up for _, up, _ in found] - above).x
+    least, most = high[0] / 2 - 0.04, 1.04 - (above + high / 2)[-1]
+    for at, (across, up, text) in zip(np.clip(nearest, least, most) + above, found, strict=True):
         text.xy = (1, at)
         if across < 0.985 or abs(at - up) > 0.02:
             far = across < 0.9

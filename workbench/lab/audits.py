@@ -100,12 +100,9 @@ def _own(options: Namespace) -> AuditReport:
     claim: Any = spending(*budget) if options.mu is None else GaussianDP(options.mu)
     if options.pairs is None:
         raise ArgumentError("pairs", None, "--pairs MODULE:OBJECT, a list of (first, second)")
-    function, pairs = (
-        loaded("function", options.function),
-        neighbours("pairs", loaded("pairs", options.pairs)),
-    )
+    function, pairs = loaded("function", options.function), loaded("pairs", options.pairs)
     how = {"preset": AUDITS[options.preset], "seed": options.seed, "name": options.function}
-    return audit_function(function, pairs, claim, **how)
+    return audit_function(function, neighbours("pairs", pairs), claim, **how)
 
 
 def bench(options: Namespace) -> int:

@@ -4,22 +4,22 @@ The profile `full` decides a claim. The profile `quick` runs the first of its bl
 whether its estimate agrees with the committed one.
 """
 
+import json
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from html import escape
 from math import hypot, inf, isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from workbench.charts import canonical_json
-from workbench.errors import ArgumentError, one_of
+from workbench.errors import ArgumentError, one_of, one_of_words
 from workbench.lab import project, tables
 from workbench.lab.figures import VERDICTS, figures, verdicts
-from workbench.lab.listing import sourced, statements_told
-from workbench.sources import recalled
+from workbench.sources import recalled, sources, statements
 from workbench.special import ndtri
 
 Record: TypeAlias = Mapping[str, Any]
@@ -44,11 +44,9 @@ def collected(folder: Path) -> dict[str, dict[str, Any]]:
 def full_verdicts(figures: Path | None = None) -> dict[str, dict[str, Any]]:
     """Return the verdicts of the committed full run by id; none where no figures are at hand."""
     folder = figures or figures_folder()
-    found = collected(folder) if folder else {}
-    whence = "profile", "notebook"
     return {
-        id: {name: value for name, value in one.items() if name not in whence}
-        for id, one in found.items()
+        id: {name: value for name, value in one.items() if name not in ("profile", "notebook")}
+        for id, one in (collected(folder) if folder else {}).items()
         if one["profile"] == "full"
     }
 
@@ -105,14 +103,12 @@ def agreement(ours: Record, theirs: Record) -> Agreement:
     >>> print(agreement({**check, "estimate": 2.0, "interval": [1.7, 2.2]}, check))
     differs: c: 2 in [1.7, 2.2], committed 1 in [0.9, 1.1]
     """
-    kept: dict[str, list[Record]] = {}
-    for check in checks(theirs):
-        kept.setdefault(str(check["id"]), []).append(check)
-    lines, notices = [], inf
+    kept, lines, notices = [*checks(theirs)], [], inf
     for one in checks(ours):
-        if not kept.get(str(one["id"])):
+        other = next((check for check in kept if check["id"] == one["id"]), None)
+        if other is None:
             continue
-        other = kept[str(one["id"])].pop(0)
+        kept.remove(other)
         differs, least = _compared(one, other)
         notices = min(notices, least)
         if differs:
@@ -197,19 +193,19 @@ def told(decided: Sequence[Record], *, full: bool, remark: str = "") -> tuple[st
     """
     kept = {} if full else full_verdicts()
     found = [kept.get(one["id"], one) for one in decided]
+    known = [one for one in found if full or one["id"] in kept]
+    lines = [f"{sentence(known)}."] if known else []
     header, rows = ["id", "statement", "verdict", *NUMBERS], []
     for one in found:
         numbers = (tables.show(one.get(name)) for name in NUMBERS)
         rows.append([str(one["id"]), " ".join(str(one["statement"]).split()), str(one["status"]), *numbers])
-    known = [one for one in found if full or one["id"] in kept]
-    lines = [f"{sentence(known)}."] if known else []
     if not full:
         header.append("this quick run")
         agreed = agreements(decided, kept)
         for row in rows:
             row.append(str(agreed.get(row[0], "is new")))
         lines.append(f"In this quick run, beside the committed full run: {counted(decided, kept)}.")
-    line = " ".join([*lines, *filter(None, [remark])])
+    line = " ".join(filter(None, [*lines, remark]))
     page = f'<p class="workbench-verdicts"><b>{escape(line)}</b></p>'
     table = folded("every claim and its verdict", tables.html(header, rows))
     return page + table, f"{line}\n{tables.text(header, rows)}"
@@ -246,6 +242,50 @@ def tally(statuses: Iterable[str]) -> str:
     """
     counts = Counter(statuses)
     return ", ".join(f"{counts[status]} {words}" for status, words in PHRASES.items() if counts[status])
+
+
+# The statements of the sources
+
+COVER = 20  # columns for the name of what covers a statement
+
+
+def sourced(names: Sequence[str]) -> list[tuple[str, Any]] | None:
+    """Return the statements of a source, or one of them, each with its source; None for other names."""
+    if len(names) != 1 or names[0].partition("/")[0].casefold() not in {one.casefold() for one in sources()}:
+        return None
+    name = names[0].casefold()
+    found = [(source, one) for source in sources() for one in statements(source)]
+    wanted = [pair for pair in found if name in (pair[0].casefold(), pair[1].id.casefold())]
+    if not wanted:
+        ids = {one.id.casefold(): one.id for _, one in found}
+        raise ArgumentError("claim", names[0], one_of_words(names[0], sources(), ids.values()))
+    return wanted
+
+
+def statements_told(found: Sequence[tuple[str, Any]], *, as_json: bool) -> str:
+    if as_json:
+        records = [{"source": name} | asdict(statement) for name, statement in found]
+        return json.dumps(records, indent=1, ensure_ascii=False)
+    if len(found) == 1:
+        ((source, one),) = found
+        slips = (f"{slip.location}: {slip.says}\nshould say: {slip.should_say}" for slip in one.errata)
+        pairs = {
+            "id": one.id,
+            "source": source,
+            "kind": one.kind,
+            "statement": one.text,
+            "covered by": "\n".join(one.covered_by),
+            "reason": one.reason,
+            "constants": one.constants,
+            "errata": "\n".join(slips),
+        }
+        return tables.fields(pairs.items(), tables.page_width())
+    rows = []
+    for _, one in found:
+        first, *more = one.covered_by or ("(a reason)",)
+        cover = tables.shortened(first, COVER) + (f" +{len(more)}" if more else "")
+        rows.append([one.id, cover, str(len(one.errata) or ""), one.text])
+    return tables.text(("id", "covered by", "slips", "statement"), rows, tables.page_width())
 
 
 # The command

@@ -1,9 +1,10 @@
-"""`workbench estimate`: one private estimate from a CSV or Parquet file, and a check for the file's owner.
+"""`workbench list`, the catalog, and `estimate`: a private estimate from a CSV or Parquet file, or a check.
 
 What an error may tell are public facts: that there is no such file, what its header says, how many rows it
 has. What is in the rows never raises, never warns, and decides nothing but the estimate.
 """
 
+import json
 import re
 import sys
 from argparse import Namespace
@@ -16,7 +17,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from workbench.catalog import lookup
+from workbench.catalog import KNOWN, addition, lookup
 from workbench.catalog.entry import documented
 from workbench.charts import canonical_json
 from workbench.errors import ArgumentError, integer_at_least, one_of_words, real
@@ -34,12 +35,15 @@ from workbench.estimators.files import (
 from workbench.estimators.release import BETA, Asked
 from workbench.estimators.scale import Scale
 from workbench.estimators.units import Scaled
+from workbench.lab import tables
 from workbench.lab.tables import give_up_on_stdout, say
 from workbench.privacy import ZCDP, ApproxDP, NonPrivate, PureDP, SecureNoise, compose
 
 PRIVATE = "noise seeded by the operating system, in floats: for study, not for release (--secure)"
 EXACT = "exact noise from the operating system: private as released, to the last bit"
 WORDS = {"proved": ("error bound", "none"), "predicted": ("predicted error", "uninformative")}
+SYMBOLS = {"PureDP": "ε", "ApproxDP": "(ε, δ)", "ZCDP": "ρ", "GaussianDP": "μ", "NonPrivate": "no privacy"}
+FLAGS = {"PureDP": "--epsilon", "ApproxDP": "--epsilon --delta", "ZCDP": "--rho"}
 ROOM = 2**16  # characters of a file that are written before a draw, so that a full disk is met there
 
 
@@ -277,6 +281,86 @@ def _opened(path: Path | None) -> Iterator[TextIO | None]:
             raise ArgumentError("out", str(path), f"a file that can be written ({error.strerror})") from None
         yield file
         file.truncate()
+
+
+# The catalog
+
+
+def catalog(options: Namespace) -> int:
+    found = chosen(options.subject)
+    if options.secure:
+        steps = {key: inexact(entry) for key, entry in found.items() if kinds(entry) != ["NonPrivate"]}
+        records = [{"key": key, "exact": not names, "inexact": names} for key, names in steps.items()]
+        header = ["key", "noise for release"]
+        rows = [[key, f"none for {'; '.join(names)}" if names else "exact"] for key, names in steps.items()]
+    else:
+        records, header, rows = [], ["key", "estimates", "accepts", "summary"], []
+        for key, entry in found.items():
+            budgets, summary = [str(budget) for budget in entry.budgets], entry.summary
+            records.append({"key": key, "estimates": entry.estimand, "budgets": budgets, "summary": summary})
+            rows.append([key, entry.estimand, ", ".join(SYMBOLS[one] for one in kinds(entry)), summary])
+    if options.json:
+        say(json.dumps(records, indent=1, ensure_ascii=False, default=str))
+    elif "/" in options.subject and not options.secure:
+        say(whole(*found.values()))
+    else:
+        say(tables.text(header, rows, tables.page_width()))
+    return 0
+
+
+def chosen(subject: str) -> dict[str, Any]:
+    if "/" in subject:
+        return {subject: lookup(subject)}
+    groups = {key: (key.partition("/")[0], entry.estimand) for key, entry in KNOWN.items()}
+    known = dict.fromkeys(name for names in groups.values() for name in names)
+    if subject and subject not in known:
+        raise ArgumentError("key", subject, f"a key, or {one_of_words(subject, known, KNOWN)}")
+    return {key: KNOWN[key] for key, names in groups.items() if subject in ("", *names)}
+
+
+def inexact(entry: Any) -> list[str]:
+    """Return the steps of its examples that have no exact noise, from their plans alone."""
+    from workbench.privacy.secure import inexact_steps
+    from workbench.study.search import fewest_rows
+
+    d, steps = entry.population.d or 1, list[str]()
+    for estimator, budget in ((one.estimator, one.budget) for one in entry.examples):
+        steps += inexact_steps(estimator, estimator.plan(fewest_rows(estimator, d, budget), d, budget))
+    return list(dict.fromkeys(steps))
+
+
+def kinds(entry: Any) -> list[str]:
+    return [type(budget).__name__ for budget in entry.budgets]
+
+
+def whole(entry: Any) -> str:
+    own, kind = addition(entry.key), type(entry.estimator)
+    budgets = (f"{SYMBOLS[one]}: {one} {f'({FLAGS[one]})' if one in FLAGS else ''}" for one in kinds(entry))
+    needed = [part.name for part in fields(kind) if part.default is REQUIRED]
+    defaults = (
+        f"{one.name} (must be set)" if one.name in needed else f"{one.name} = {one.default!r}"
+        for one in fields(kind)
+    )
+    pairs = {
+        "key": entry.key,
+        "class": f"{kind.__module__ if own else 'workbench'}.{kind.__name__}",
+        "summary": entry.summary,
+        "estimates": entry.estimand,
+        "accepts": "\n".join(map(str.rstrip, budgets)),
+        "parameters": "\n".join(defaults),
+        "assumes": "\n".join(entry.assumptions),
+        "source": "\n".join(f"{id}    (workbench claims {id})" for id in entry.statements),
+        "module": kind.__module__.replace(".", "/") + ".py",
+    }
+    pairs |= {"proof": own.proof or "none stated", "lacks": ", ".join(own.missing)} if own else {}
+    if kinds(entry)[0] in FLAGS:  # an entry without privacy, or under another budget, has no call
+        budget = entry.budgets[0]
+        spends = [f"--{part.name} {getattr(budget, part.name):g}" for part in fields(budget)]
+        sets = [f"--set {name}={getattr(entry.estimator, name)!r}".replace(", ", ",") for name in needed]
+        columns = "--column NAME" if entry.population.d is None else "--columns NAME NAME"
+        call = f"workbench estimate FILE.csv {columns} --key {entry.key}"
+        pairs["example"] = " ".join([call, *sets, *spends])
+    return tables.fields(pairs.items(), tables.page_width())
 
 
 # A check for the owner of a file

@@ -332,14 +332,12 @@ def far(what: str, seconds: float, done: int, of: int) -> str:
 class Running:
     """One line below a cell that takes longer than a second: which, for how long, how to stop it."""
 
-    def __init__(self) -> None:
-        self.ended = Event()
+    ended = Event()
 
     def begin(self, info: Any) -> None:
         self.ended = Event()
-        what = str(info.raw_cell).strip().splitlines()[-1:]
-        arguments = (what[0] if what else "", self.ended)
-        Thread(target=copy_context().run, args=(self._say, *arguments), daemon=True).start()
+        last = (info.raw_cell.strip().splitlines() or [""])[-1]
+        Thread(target=copy_context().run, args=(self._say, last, self.ended), daemon=True).start()
 
     def end(self, _result: object) -> None:
         self.ended.set()

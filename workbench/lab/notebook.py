@@ -43,6 +43,7 @@ from workbench.lab.figures import (
     styled,
     watch,
 )
+from workbench.lab.project import assignment
 from workbench.privacy import Budget, NonPrivate
 from workbench.study.comparing import Comparison, entry_like
 from workbench.study.comparing import compare as compared
@@ -345,15 +346,10 @@ def injected(sources: Iterable[str]) -> dict[str, object]:
     Papermill puts a cell of assignments after the notebook's own cell of parameters and marks it by its first
     line; a name that the notebook does not have would stay there, and do nothing.
     """
-    found: dict[str, object] = {}
-    for statement in ast.parse("\n".join(cell for cell in sources if cell.startswith(MARK))).body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                try:
-                    found[name] = ast.literal_eval(value)
-                except ValueError:  # such as float("nan")
-                    found[name] = ast.unparse(value)
-    return found
+    body = ast.parse("\n".join(cell for cell in sources if cell.startswith(MARK))).body
+    given = [one for one in body if isinstance(one, ast.Assign)]
+    # what is no literal, such as float("nan"), as it is written
+    return dict(assignment(one) or (ast.unparse(one.targets[0]), ast.unparse(one.value)) for one in given)
 
 
 # What is committed, beside which a notebook stands.

@@ -206,10 +206,8 @@ def serve(options: Namespace) -> int:
     integer_at_least(1, port=options.port)
     if options.port > 65535:
         raise ArgumentError("port", options.port, "at most 65535")
-    root, styles = (
-        find(explicit=options.project).own().root,
-        {"static_custom_path": [str(Path(__file__).parent / "custom")]},
-    )
+    root = find(explicit=options.project).own().root
+    styles = {"static_custom_path": [str(Path(__file__).parent / "custom")]}
     line = [
         f"--ServerApp.root_dir={root}",
         "--LabApp.default_url=/lab/tree/notebooks",

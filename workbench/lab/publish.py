@@ -24,7 +24,7 @@ from workbench.chapters.parameters import CHAPTERS
 from workbench.charts import canonical_json
 from workbench.charts.chart import Chart
 from workbench.errors import ArgumentError
-from workbench.lab import listing, sizes, tables
+from workbench.lab import sizes, tables
 from workbench.lab.aside import EXECUTED
 from workbench.lab.claims import HOLDS, OPEN, SLOWER, Record, collected, home, of_claims, sentence
 from workbench.lab.figures import image, kept_chart, verdicts
@@ -654,6 +654,7 @@ def said(page: str, **facts: Any) -> list[str]:
     from jinja2 import Environment, FileSystemLoader
 
     from workbench.catalog.entry import documented
+    from workbench.lab.estimating import whole
 
     jinja = Environment(
         loader=FileSystemLoader(TEMPLATES / "workbench"), trim_blocks=True, lstrip_blocks=True
@@ -667,7 +668,7 @@ def said(page: str, **facts: Any) -> list[str]:
         "sizes_of": sizes.sizes_of,
         "table": _table,
         "verdict": _verdict,
-        "whole": listing.whole,
+        "whole": whole,
     }
     words = jinja.get_template("pages.md.j2").render(page=page, proofs=_proofs(), **_carded(), **facts)
     return re.split(r"^PART$", words, flags=re.MULTILINE)

@@ -93,8 +93,7 @@ def variants(
     declared, known = CHAPTERS.get(chapter(notebook.stem), {}), parameters(notebook)
     if missing := [name for name in REQUIRED if name not in known]:
         raise ArgumentError("notebook", notebook.stem, f"a parameters cell with {', '.join(missing)}")
-    order = [*declared, *(name for name in known if name not in declared)]
-    start = {name: known[name] for name in order if name in known and name not in OWN}
+    start = {name: known[name] for name in {**declared, **known} if name in known and name not in OWN}
     for one in itertools.product(*grid.values()):
         asked = {**(given or {}), **dict(zip(grid, one, strict=True))}
         wanted = {name: _checked(notebook.stem, name, asked[name], start, declared) for name in asked}

@@ -5,7 +5,7 @@ It is made from the verdicts beside the figures alone, of the richest profile th
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor, isfinite, log10
@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from workbench.charts.chart import Chart, Panel, Series
 from workbench.charts.style import METHODS, name, power
 from workbench.lab import tables
-from workbench.lab.claims import Record, checks
-from workbench.lab.figures import VERDICTS, verdicts
+from workbench.lab.claims import Record, checks, collected
 from workbench.sources import recalled
 
 NAME = "sample_complexity"
@@ -44,17 +43,16 @@ def write(figures: Path) -> None:
 def page(figures: Path) -> str:
     """Return the page of a folder of figures: its sample sizes, how n grows, and the claims without an n."""
     rows, without = list[dict[str, str]](), list[str]()
-    for path in sorted(figures.glob(f"*/{VERDICTS}")):
-        profile, decided = verdicts(path.parent)
-        for verdict in decided:
-            found: dict[tuple[str, str], list[Record]] = {}
-            for size in sizes_of(verdict):
-                found.setdefault((size["statement"], size["formula"]), []).append(size)
-            for (statement, formula), sizes in found.items():
-                row = {"claim": str(verdict["id"]), "statement": marked(statement), "formula": formula}
-                rows.append(row | _cells(sizes) | {"verdict": str(verdict["status"]), "profile": profile})
-            if not found and not any(growths([verdict])):
-                without.append(str(verdict["id"]))
+    for claim, verdict in collected(figures).items():
+        found: dict[tuple[str, str], list[Record]] = {}
+        for size in sizes_of(verdict):
+            found.setdefault((size["statement"], size["formula"]), []).append(size)
+        decided = {"verdict": str(verdict["status"]), "profile": verdict["profile"]}
+        for (statement, formula), sizes in found.items():
+            row = {"claim": claim, "statement": marked(statement), "formula": formula}
+            rows.append(row | _cells(sizes) | decided)
+        if not found and not any(growths([verdict])):
+            without.append(claim)
     grown = growing(figures)
     parts = [HEAD, _table(rows)]
     if grown:
@@ -91,25 +89,24 @@ def _cells(sizes: Sequence[Record]) -> dict[str, str]:
             sign = "≤ " if high == n else "? " if not isfinite(high) else ""
         elif not isfinite(high) and low == n:
             sign = "> "
-        predicted.append(("", formula, _rows(formula)))
-        measured.append((sign, n, _rows(n)))
+        predicted.append(("", formula))
+        measured.append((sign, n))
         if not (size["kind"] == "tried" and formula == n):  # that n is the formula's: a ratio says nothing
-            ratio = n / formula
-            ratios.append((sign, ratio, f"{ratio:.2f}" if isfinite(ratio) else "unknown"))
+            ratios.append((sign, n / formula))
     return {
         "settings": str(len(sizes)),
         "kind": ", ".join(dict.fromkeys(str(size["kind"]) for size in sizes)),
-        "predicted n": _values(predicted),
-        "measured n": _values(measured),
-        "ratio": _values(ratios),
+        "predicted n": _values(predicted, _rows),
+        "measured n": _values(measured, _rows),
+        "ratio": _values(ratios, lambda ratio: f"{ratio:.2f}" if isfinite(ratio) else "unknown"),
     }
 
 
-def _values(found: Iterable[tuple[str, float, str]]) -> str:
-    parts: dict[str, list[tuple[float, str]]] = {}
-    for sign, value, word in found:
-        parts.setdefault(sign, []).append((value, word))
-    texts = {sign: list(dict.fromkeys(word for _, word in sorted(some))) for sign, some in parts.items()}
+def _values(found: Iterable[tuple[str, float]], word: Callable[[float], str]) -> str:
+    parts: dict[str, list[float]] = {}
+    for sign, value in found:
+        parts.setdefault(sign, []).append(value)
+    texts = {sign: [*dict.fromkeys(map(word, sorted(some)))] for sign, some in parts.items()}
     return "; ".join(
         sign + (", ".join(some) if len(some) <= FEW else f"{some[0]} to {some[-1]}")
         for sign, some in texts.items()
@@ -197,11 +194,10 @@ class Growth(NamedTuple):
 
 def growing(figures: Path, chapter: str = "") -> list[Growth]:
     home = f"{chapter.replace('_', '-')}/" if chapter else ""
-    found = (growths(verdicts(path.parent)[1]) for path in sorted(figures.glob(f"*/{VERDICTS}")))
-    return [one for some in found for one in some if one.claim.startswith(home)]
+    return [one for one in growths(collected(figures).values()) if one.claim.startswith(home)]
 
 
-def growths(decided: Sequence[Record]) -> Iterator[Growth]:
+def growths(decided: Iterable[Record]) -> Iterator[Growth]:
     for verdict in decided:
         for check in checks(verdict):
             if "scaling" in (check.get("detail") or ()):
