@@ -72,8 +72,13 @@ def stream(seed: int, role: Role, name: str, point: int = 0, block: int = 0) -> 
     return default_rng(SeedSequence(int(seed), spawn_key=key))
 
 
-def resampler(seed: int, name: str) -> Generator:
-    return stream(seed, Role.BOOTSTRAP, name)
+def streams(seed: int, name: str, point: int = 0, block: int = 0) -> tuple[Generator, Generator]:
+    """Return the generators of the data and of the noise."""
+    return stream(seed, Role.DATA, name, point, block), stream(seed, Role.NOISE, name, point, block)
+
+
+def resampler(seed: int, name: str, point: int = 0) -> Generator:
+    return stream(seed, Role.BOOTSTRAP, name, point)
 
 
 def point_id(point: Mapping[str, float | int | str]) -> int:
@@ -356,8 +361,7 @@ def compute(task: Task) -> Cell:
     if task.software != SOFTWARE:
         raise CellError(f"{task}: a worker has other software than its driver: restart the driver")
     keep_freed_memory()
-    roles = (Role.DATA, Role.NOISE)
-    data, noise = (stream(task.seed, role, task.sweep, point_id(task.point), task.block) for role in roles)
+    data, noise = streams(task.seed, task.sweep, point_id(task.point), task.block)
     arguments = as_annotated(task.measure, task.point)
     try:
         started = time.thread_time()
@@ -605,3 +609,8 @@ def value_of(estimator: Any, x: object, budget: Any, rng: object) -> Any:
 def loss_of(estimator: Any, x: object, budget: Any, rng: object, loss: Callable[[Any], Any]) -> float:
     """Return the loss of what an estimator releases, infinite where it abstains."""
     return error_of(value_of(estimator, x, budget, rng), loss)
+
+
+def distance_of(estimator: Any, x: object, truth: Any, budget: Any, rng: object) -> float:
+    """Return how far a released mean is from the truth, infinite where it abstains."""
+    return loss_of(estimator, x, budget, rng, lambda mean: np.linalg.norm(mean - truth))
