@@ -117,7 +117,7 @@ CLAIMS = (
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
         price_checks,
-        lambda: (PRICES,),
+        lambda: [PRICES],
         kind="ours",
     ),
     Claim(

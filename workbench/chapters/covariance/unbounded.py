@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from pandas import DataFrame
 
-from workbench.chapters.covariance.one_radius import PLAIN, error_of, estimate_zero, geometric
+from workbench.chapters.covariance.one_radius import error_of, estimate_zero, geometric
 from workbench.charts.curves import ERROR, Chart, Panel, measured, medians, number, styled, text_at
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
@@ -195,7 +195,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
             named_at = tuple(curve.x)[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
         series.append(replace(curve, y=y, label_at=named_at))
     plain = [rows["reference"].median() for rows in groups.values()]
-    series.append(styled("truth", "", groups, plain, PLAIN))
+    series.append(styled("truth", "", groups, plain, "non-private"))
     steps = [coinpress_steps(point["condition"], n, budget) for point in made.points]
     below = 0.55 * min(plain, default=foreseen / 2)
     panel = Panel(
@@ -203,13 +203,13 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
         note=f"n = {number(n)}, d = {D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
         f" CoinPress takes {min(steps)} to {max(steps)} steps.",
         ylim=(0.01, 3e6),
-        marks=(estimate_zero(D, CONDITIONS[4]), text_at("no privacy", 10**6.5, below, PLAIN)),
+        marks=(estimate_zero(D, CONDITIONS[4]), text_at("no privacy", 10**6.5, below, "non-private")),
         xlim=None if plain else (CONDITIONS[0], CONDITIONS[-1]),  # where nothing was run
     )  # fmt: skip
     return Chart(
         "side_by_side",
         "With no bounds given, votes of blocks are flat over ten orders of magnitude",
-        (panel,),
+        [panel],
         alt="The error of the unbounded covariance is flat from condition number 10² to 10¹², at less"
         " than twice the error without privacy; so is that of CoinPress with as many steps as it needs, and"
         " half as high again with its source's constants. CoinPress in three steps and the one-step estimator"
@@ -316,7 +316,7 @@ CLAIMS = (
         " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6). The bins of"
         ' "paper" leave no room: about 10 % of its runs fail, and 20 % would be refuted.',
         eigenvalues_to_a_factor,
-        lambda: (EIGENVALUES,),
+        lambda: [EIGENVALUES],
     ),
     Claim(
         "covariance/error-follows-gap",
@@ -325,7 +325,7 @@ CLAIMS = (
         "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
         " 1e-1 .. 1e-6 (within 1.5) and below 1: n = 6000, d = 3, k = 1, (1, 1e-6).",
         error_follows_the_gap,
-        lambda: (VOTES,),
+        lambda: [VOTES],
     ),
     Claim(
         "covariance/coarse-closes-gap",
@@ -335,6 +335,6 @@ CLAIMS = (
         " 1e-1, 1e-3 and 1e-6, where lambda_k/lambda_1 = 1/4 and the gap is known to a factor: n = 6000, d"
         " = 3, k = 2.",
         coarse_closes_any_gap,
-        lambda: (COARSE,),
+        lambda: [COARSE],
     ),
 )

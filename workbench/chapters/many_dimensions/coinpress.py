@@ -97,7 +97,6 @@ BETA = 0.1  # of an error above alpha, where rows are counted
 TOLERANCE = 0.1  # of local slopes
 AS_PREDICTED = f"as predicted, within {100 * BAND:.0f} %"
 CLOSE = 1.1  # to the error of the sample mean, 1000 rows in ten dimensions
-PLAIN = "non-private"
 NAMES = {"practical": "practical bounds", "proved": "proved bounds"}
 SHADES = {"proved": 0.12, "practical": 0.72}  # places on the ramp: the darker trusts more
 FEW = 5  # dimensions: an error in few of them varies more, and takes more trials
@@ -464,7 +463,7 @@ def _published(run: Run, shown: Published, ylabel: str) -> Panel:
     series.append(measured("default", medians(groups, "error default"), shown.of.key))
     sampling = sqrt(d) if shown.of is Means else sqrt(d * (d + 1))
     floor = [sampling / sqrt(n) for n in ns]
-    series.append(styled("reference", "sampling", ns, floor, PLAIN))
+    series.append(styled("reference", "sampling", ns, floor, "non-private"))
     given = points[0][shown.of.known]
     reach = f"R = {number(given)}√d" if shown.of is Means else f"K = {number(float(f'{given:.3g}'))}"
     title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(d)}, {reach}"
@@ -539,7 +538,7 @@ def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) 
                 Mark("", "point", n, y),
                 text_at(f"free beyond {number(float(f'{n:.2g}'))} rows", right * n, above * y, "idea/total"),
             )
-    curves.append(styled("reference", "sampling", fine, floor, PLAIN))
+    curves.append(styled("reference", "sampling", fine, floor, "non-private"))
     return Panel(f"ρ = {number(rho)}, d = {number(d)}", "number of rows n", ylabel, curves, marks=marks)
 
 
@@ -685,7 +684,7 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the sample"
         " mean, for means at the centre of the ball, on an axis, on the diagonal and on the boundary.",
         place_checks,
-        lambda: (WHERE,),
+        lambda: [WHERE],
         kind="ours",
     ),
 )

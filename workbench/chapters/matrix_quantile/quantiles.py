@@ -173,7 +173,7 @@ def _between(rng: Generator, n: int, v: float) -> Panel:
     (low, high), (below, above) = _sides(outer, x_), _sides(inner, x_)
     areas = (Series("", x_, high, above, high, "area", OURS), Series("", x_, low, below, low, "area", OURS))
     words = text_at(f"$P_v$ after one of {n} rows was replaced", 1.6, -4.1, OTHER)
-    return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=(words,))
+    return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=[words])
 
 
 def _sides(shape: Array, x: Array) -> tuple[Array, Array]:
@@ -201,7 +201,7 @@ def _margins(rng: Generator, pairs: int, n: int, v: float) -> Panel:
     )
     return Panel(
         f"{pairs} pairs of data sets, none beyond 1", "inner level over the neighbour (largest eigenvalue)",
-        "neighbour over the outer level (largest eigenvalue)", (dots,), "linear", "linear", xlim=(0.0, 1.2),
+        "neighbour over the outer level (largest eigenvalue)", [dots], "linear", "linear", xlim=(0.0, 1.2),
         ylim=(0.0, 1.2), marks=marks,
     )  # fmt: skip
 

@@ -31,7 +31,6 @@ from workbench.study.measures import rows_needed as measured_rows
 from workbench.study.rules import Checks, Claim, enough, supremum
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import (
-    Role,
     Row,
     Run,
     Sweep,
@@ -41,7 +40,7 @@ from workbench.study.sweeps import (
     grid,
     loss_of,
     multiples,
-    stream,
+    resampler,
     value_of,
 )
 from workbench.types import Array
@@ -210,7 +209,7 @@ def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: 
     frame = run.table(at_budget(TOLD[d], budget, grid(d=d, n=multiples(ROWS[d], factor))))
     if not len(frame):
         return None
-    rng = stream(run.seed, Role.BOOTSTRAP, f"mq-told-{column}", d)
+    rng = resampler(run.seed, f"mq-told-{column}", d)
     found = measured_rows(frame[column] <= most, frame["n"], 1 - BETA, LEVEL, rng)
     if not np.isfinite(found.estimate):
         return None

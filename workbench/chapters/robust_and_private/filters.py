@@ -19,12 +19,12 @@ from pandas import DataFrame
 from workbench.bounds.lkko21 import range_shape
 from workbench.bounds.resilience import margin_rate, median_bias, rows_to_pass, trimmed_bias
 from workbench.chapters.robust_and_private.adversaries import (
-    ATTACKS,
     BAD,
     CORRUPTION,
     DELTA,
     GOOD,
     RADIUS,
+    attacked,
     taken,
 )
 from workbench.chapters.robust_and_private.planted import MISSED, rarely
@@ -56,7 +56,6 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.privacy.noise import SimulatedNoise
-from workbench.study import measures
 from workbench.study.measures import (
     Measure,
     at,
@@ -66,6 +65,7 @@ from workbench.study.measures import (
     growth,
     hits,
     known,
+    mean,
     median,
     near,
     over,
@@ -75,7 +75,15 @@ from workbench.study.measures import (
     seldom,
     summary,
 )
-from workbench.study.rules import Checks, Claim, Status, Verdict, claim_level, enough, in_proportion
+from workbench.study.rules import (
+    CHECK_LEVEL,
+    Checks,
+    Claim,
+    Status,
+    Verdict,
+    enough,
+    in_proportion,
+)
 from workbench.study.sweeps import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
 from workbench.study.sweeps import grid as points
 from workbench.types import Array, Mask
@@ -98,9 +106,7 @@ def score_histogram(
     n: int = N, d: int = D,
 ) -> Chart:  # fmt: skip
     """Return the scores of the first pass of mean/prime, noisy counts and threshold."""
-    x = stream(run.seed, Role.DATA, "robust-scores").standard_normal((n, d))
-    rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
-    y = ATTACKS["shift-alternating"].corrupt(x, corruption, rng=rng)
+    x, y = attacked(run.seed, "robust-scores", n, d, corruption, "shift-alternating")
     bad = taken(x, y)
     # the first pass of mean/prime, on rows of mean near 0
     noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores"))
@@ -136,7 +142,7 @@ def score_histogram(
     return Chart(
         "score_histogram",
         f"One pass removes {number(right)} of {number(bad.sum())} corrupted rows and {others} clean",
-        (panel,),
+        [panel],
         alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
         " released noisy counts follow their sum, and the threshold stands"
         f" {'beyond most of both' if 2 * right < bad.sum() else 'between'}.",
@@ -223,7 +229,7 @@ PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500)
 
 
 def neighbours_stay(frame: DataFrame) -> Checks:
-    joint, share = frame["joint"].max(), hits(frame["separate"] > 1, claim_level())
+    joint, share = frame["joint"].max(), hits(frame["separate"] > 1)
     return [
         between("largest distance, one threshold for all rows", known(joint), 0.0, 1.0),
         between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
@@ -234,19 +240,17 @@ def neighbours_stay(frame: DataFrame) -> Checks:
 
 
 @each_trial
-def passes_taken(
-    n: int, d: int, clusters: int, *, corruption: float = CORRUPTION, data: Generator, noise: Generator
-) -> Row:
+def passes_taken(n: int, d: int, clusters: int, *, data: Generator, noise: Generator) -> Row:
     """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
 
     A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
     excess is half as large, or small enough to end, for the matrix score.
     """
-    x = at_clusters(clusters, 30.0)(data.standard_normal((n, d)), int(corruption * n), data)
+    x = at_clusters(clusters, 30.0)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
     found = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
-        estimator = kind(radius=RADIUS, sigma=1.0, corruption=corruption, passes=MOST_PASSES)
+        estimator = kind(radius=RADIUS, sigma=1.0, corruption=CORRUPTION, passes=MOST_PASSES)
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
@@ -261,7 +265,7 @@ PASSES = Sweep(
 
 
 def passes(frame: DataFrame) -> Checks:
-    top, softmax = (growth(over(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
+    top, softmax = (growth(over(frame, name, "clusters", CHECK_LEVEL)) for name in ("top", "softmax"))
     return [
         between("slope, top eigenvector", top, 0.6, 0.85),
         between("slope, matrix exponential", softmax, -inf, 0.5),
@@ -305,7 +309,7 @@ def moment_noise(d: int) -> float:
 
 
 def matrix_noise(frame: DataFrame) -> Checks:
-    found = {d: median(rows["norm"], claim_level()) for d, rows in by(frame, "d").items()}
+    found = {d: median(rows["norm"]) for d, rows in by(frame, "d").items()}
     yield from each("over 2σ√d, d = ", found, 0.85, 1.1)
     steep = growth({d: scaled(one, sqrt(d)) for d, one in found.items()})
     yield between("exponent in d, fixed radius", steep, 0.45, 0.55)
@@ -370,7 +374,7 @@ def _filtering(seed: int) -> Film:
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
         " score along it is too high; and the mean of those that are left. Black: the true mean.",
-        shared=(styled("truth", "true mean", (0.0,), (0.0,)),),
+        shared=(styled("truth", "true mean", [0.0], [0.0]),),
     )
 
 
@@ -524,7 +528,7 @@ def passes_from_a_size_on(passes: DataFrame, margins: DataFrame, planes: DataFra
     rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
     sure = seldom("no release at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
     rng = resampler(seed, "lkko21-pass")
-    half = rows_needed(~passes["abstained"], passes["n"], 0.5, claim_level(), rng)
+    half = rows_needed(~passes["abstained"], passes["n"], 0.5, CHECK_LEVEL, rng)
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
@@ -543,7 +547,7 @@ def passes_from_a_size_on(passes: DataFrame, margins: DataFrame, planes: DataFra
 
 
 def _mean(values: Any, seed: int, name: str) -> Measure:
-    return summary(measures.mean, values, seed, f"lkko21 {name}")
+    return summary(mean, values, seed, f"lkko21 {name}")
 
 
 CLAIMS = (
@@ -555,7 +559,7 @@ CLAIMS = (
         " grow with a slope of .6 .. .85, those by the matrix exponential slower, slope at most .5, and"
         " two of these halve the excess.",
         passes,
-        lambda: (PASSES,),
+        lambda: [PASSES],
     ),
     Claim(
         "robust-and-private/threshold-lemma",
@@ -566,7 +570,7 @@ CLAIMS = (
         " below it (12) and bad rows go at least twice as much as good ones (13); so they do for at least"
         " 10. At the cluster of Figure 1, 1.5 √d, the lemma says nothing. Each in 95 % of runs.",
         threshold_lemma,
-        lambda: (LEMMA,),
+        lambda: [LEMMA],
     ),
     Claim(
         "robust-and-private/log-rounds-suffice",
@@ -588,7 +592,7 @@ CLAIMS = (
         " exponent .5 within .05; with the radius that clean rows need the exponent is 1.5 within .02 around"
         " d = 1e6, and 1.3 .. 1.5 from d = 500 to 5000, where the radius is √d and more.",
         matrix_noise,
-        lambda: (NORMS,),
+        lambda: [NORMS],
         kind="ours",
     ),
     Claim(
@@ -598,7 +602,7 @@ CLAIMS = (
         "5000 random neighbours with many ties, four passes: never more than one row apart with one"
         " threshold for all rows; with a threshold for each row more than one in a thousand pairs are.",
         neighbours_stay,
-        lambda: (PAIRS,),
+        lambda: [PAIRS],
     ),
     Claim(
         "robust-and-private/bins-are-safe",
@@ -608,7 +612,7 @@ CLAIMS = (
         " the computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but"
         " for 1 % of runs ((1, 1e-6)-DP, d = 1).",
         bins_are_safe,
-        lambda: (BINS,),
+        lambda: [BINS],
     ),
     Claim(
         "robust-and-private/depth-is-robust",
@@ -619,7 +623,7 @@ CLAIMS = (
         " without corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 %"
         " above it at n = 75.",
         depth_is_robust,
-        lambda: (DEPTH,),
+        lambda: [DEPTH],
         kind="ours",
     ),
     Claim(
