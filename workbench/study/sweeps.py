@@ -306,6 +306,11 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
 
 
+def over_grid(name: str, block: Block, trials: int, full: int = 10, **axes: object) -> Sweep:
+    """Return the sweep over a grid, with so many blocks under full."""
+    return Sweep(name, grid(**axes), block, trials, blocks(full))
+
+
 def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
     """Return a grid of counts that follows a prediction: the usual ones, times what it has changed by.
 

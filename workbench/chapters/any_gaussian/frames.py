@@ -62,6 +62,7 @@ from workbench.study.sweeps import (
     grid,
     loss_of,
     multiples,
+    over_grid,
 )
 from workbench.types import Columns
 
@@ -95,7 +96,7 @@ def subspaces(
         tokens = Tokens.drawn(d, data)
         name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", budget), source)
         found = tokens.basis(name) if isinstance(name, str) else None
-        errors.append(inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2)))
+        errors.append(inf if found is None else np.linalg.norm(found @ found.T - basis @ basis.T, 2))
     return block_columns(map(answered, errors))
 
 
@@ -115,9 +116,7 @@ def preconditioners(d: int, spectrum: str, n: int, *, data: Generator, noise: Ge
     return answered(loss_of(Preconditioner(centred=True), law.sample(n, rng=data), BUDGET, noise, distance))
 
 
-SUBSPACES = Sweep(
-    "al22-subspaces", grid(d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0]), subspaces, 20, blocks(20)
-)
+SUBSPACES = over_grid("al22-subspaces", subspaces, 20, 20, d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0])
 FRAMES = Sweep(
     "al22-frames",
     tuple(point for d in (1, 2) for point in grid(d=d, n=FRAME_ROWS[d], spectrum=shown(d, KEY, few=FEW))),
@@ -175,8 +174,7 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
         rank = place / (len(ds) - 1)
         series.append(measured("", shares, SUBSPACE, [chances[s] for s in shares], rank=rank, joined=False))
     fine = np.linspace(min(chances), max(chances), 33).tolist()
-    curve = [found(one, budget) for one in fine]
-    series.append(theory("", fine, curve, SUBSPACE))
+    series.append(theory("", fine, [found(one, budget) for one in fine], SUBSPACE))
     marks = (
         text_at("abstains", 0.38, 0.2),
         text_at("exact", 0.92, 0.8),
@@ -337,8 +335,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     foreseen = {d: {n: law_error(d, n, budget) for n in law_sizes(d, budget)} for d in LEARNERS_DIMENSIONS}
     series = []
     for place, (d, predicted) in enumerate(foreseen.items()):
-        rows = by(at(frame, d=d), "n")
-        found = medians(rows, "error")
+        found = medians(by(at(frame, d=d), "n"), "error")
         rank, named = place / (len(LEARNERS_DIMENSIONS) - 1), "" if run.simulate else f"d = {d}"
         first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
         expected = [predicted[n] for n in found]

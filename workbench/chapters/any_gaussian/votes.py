@@ -25,7 +25,7 @@ from workbench.study import measures
 from workbench.study.measures import seldom
 from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Status, Verdict
 from workbench.study.search import fewest_rows
-from workbench.study.sweeps import Role, Run, Sweep, block_columns, grid, multiples, stream
+from workbench.study.sweeps import Role, Run, Sweep, block_columns, multiples, over_grid, stream
 from workbench.types import Array, Columns, Mask
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1  # of the chapter
@@ -152,7 +152,7 @@ def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
     return {"count": count, "shares": shares, "distance": float(np.log(ratios(*roots))) / bound}
 
 
-NEIGHBOURS = Sweep("al22-neighbours", grid(d=[1, 2, 3]), neighbours, 100)
+NEIGHBOURS = over_grid("al22-neighbours", neighbours, 100, d=[1, 2, 3])
 
 
 def reached(name: str, values: pd.Series, share: float) -> Verdict:

@@ -64,7 +64,7 @@ from workbench.special import betainc, betaln
 from workbench.study import measures
 from workbench.study.measures import by, local_slope, rms, seldom, summary
 from workbench.study.rules import Checks, Claim, enough, in_proportion
-from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, value_of
+from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, over_grid, value_of
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5
@@ -226,8 +226,8 @@ def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator
     return {"low": seen[0], "high": seen[-1], "promised": band.next_lower(STEP_LOWER)}
 
 
-LAYERED = Sweep("m21-heavy-layers", grid(degrees=DEGREES, n=LAYER_N), layers, 10)
-SPREADS = Sweep("m21-heavy-spreads", grid(n=SPREAD_N, upper=UPPERS), spreads, 10)
+LAYERED = over_grid("m21-heavy-layers", layers, 10, degrees=DEGREES, n=LAYER_N)
+SPREADS = over_grid("m21-heavy-spreads", spreads, 10, n=SPREAD_N, upper=UPPERS)
 STEPS = Sweep(
     "m21-heavy-steps",
     tuple(

@@ -21,7 +21,7 @@ from workbench.privacy import PureDP
 from workbench.study import measures
 from workbench.study.measures import at, between, by, summary
 from workbench.study.rules import Checks, Claim, enough
-from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, value_of
+from workbench.study.sweeps import Row, Run, each_trial, grid, multiples, over_grid, value_of
 from workbench.types import Array
 
 NET = "covariance/pure-net"
@@ -61,7 +61,7 @@ def net_errors(
 
 
 NETS = {
-    d: Sweep(f"m21-heavy-net-{d}", grid(d=d, alpha=alphas, n=NET_N[d]), net_errors, trials)
+    d: over_grid(f"m21-heavy-net-{d}", net_errors, trials, d=d, alpha=alphas, n=NET_N[d])
     for (d, alphas), trials in zip(ALPHAS.items(), (60, 15), strict=True)
 }
 

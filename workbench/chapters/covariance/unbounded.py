@@ -31,12 +31,10 @@ from workbench.study.search import fewest_rows as least_rows
 from workbench.study.sweeps import (
     Row,
     Run,
-    Sweep,
     answered,
-    blocks,
     each_trial,
-    grid,
     multiples,
+    over_grid,
     resources,
     value_of,
 )
@@ -159,15 +157,13 @@ def any_rows(d: int) -> int:
     return round(MORE * start(d))
 
 
-EIGENVALUES = Sweep(
-    "m21-unbounded-eigenvalues", grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)), spectra, 60
+EIGENVALUES = over_grid(
+    "m21-unbounded-eigenvalues", spectra, 60, n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)
 )
-VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6)), votes, 40)
-COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6)), votes, 60)
-SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8)
-ANY = Sweep(
-    "m21-unbounded-any", grid(d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW)), errors, 3, blocks(20)
-)
+VOTES = over_grid("m21-unbounded-votes", votes, 40, n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6))
+COARSE = over_grid("m21-unbounded-coarse", votes, 60, n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6))
+SIDES = over_grid("m21-unbounded-sides", sides, 8, n=SIDE_N, condition=CONDITIONS)
+ANY = over_grid("m21-unbounded-any", errors, 3, 20, d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW))
 
 
 # What is shown

@@ -48,11 +48,11 @@ from workbench.study.sweeps import (
     Point,
     Row,
     Run,
-    Sweep,
     distance_of,
     each_trial,
     grid,
     multiples,
+    over_grid,
     resources,
 )
 from workbench.types import Array
@@ -118,13 +118,9 @@ def laws(
     return distances(methods, x + theta, theta, ApproxDP(epsilon, delta), noise)
 
 
-AGAINST_D = Sweep("m21-means-d", grid(n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON), side_by_side, 10)
-SKEWED = Sweep(
-    "m21-skewed-rows",
-    grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=LAWS),
-    laws,
-    7,
-    {"quick": 1, "full": 14},
+AGAINST_D = over_grid("m21-means-d", side_by_side, 10, n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON)
+SKEWED = over_grid(
+    "m21-skewed-rows", laws, 7, 14, n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=LAWS
 )
 
 

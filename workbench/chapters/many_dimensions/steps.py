@@ -62,7 +62,18 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
 from workbench.study.rules import Checks, Claim, claim_level
-from workbench.study.sweeps import Point, Row, Run, Sweep, each_trial, grid, resampler, streams, value_of
+from workbench.study.sweeps import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    each_trial,
+    grid,
+    over_grid,
+    resampler,
+    streams,
+    value_of,
+)
 from workbench.types import Array
 
 MOST = 6
@@ -147,7 +158,7 @@ def over_what_is_proved(of: Of, d: int, n: int, proved: int, *, data: Generator,
 
 
 _LONG = grid(n=20_000, d=D, rho=RHO, condition=1e3)
-MEAN_STEPS = Sweep("m21-mean-steps", grid(n=1000, d=D, rho=RHO, reach=REACHES), mean_steps, 50)
+MEAN_STEPS = over_grid("m21-mean-steps", mean_steps, 50, n=1000, d=D, rho=RHO, reach=REACHES)
 COVARIANCE_STEPS = Sweep("m21-covariance-steps", _LONG, covariance_steps, 10)
 ORIENTATIONS = Sweep("m21-orientations", _LONG, orientations, 10)
 CONDITIONS = Sweep(

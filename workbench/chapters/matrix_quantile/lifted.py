@@ -30,7 +30,18 @@ from workbench.study.measures import Measure, at, between, by, certain, median, 
 from workbench.study.rules import Checks, Claim, enough, supremum
 from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
-from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, distance_of, each_trial, grid, loss_of
+from workbench.study.sweeps import (
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    distance_of,
+    each_trial,
+    grid,
+    loss_of,
+    over_grid,
+)
 from workbench.types import Array
 
 MEAN, LAW = "mean/affine", "gaussian/lifted"
@@ -159,12 +170,14 @@ def anywhere(key: str, d: int, spectrum: str, *, data: Generator, noise: Generat
 
 
 ANYWHERE = {
-    key: Sweep(
+    key: over_grid(
         f"affine-anywhere-{key}-{TRIED}",
-        grid(key=key, d=TRIED, spectrum=shown(TRIED, key, longest=LONGEST)),
         anywhere,
         7,
-        blocks(20),
+        20,
+        key=key,
+        d=TRIED,
+        spectrum=shown(TRIED, key, longest=LONGEST),
     )
     for key in SOURCES
 }

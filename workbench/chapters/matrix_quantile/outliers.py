@@ -26,11 +26,9 @@ from workbench.study.sweeps import (
     Role,
     Row,
     Run,
-    Sweep,
     at_budget,
-    blocks,
     each_trial,
-    grid,
+    over_grid,
     stream,
     value_of,
 )
@@ -66,10 +64,10 @@ def hostile(
     return {"condition": np.inf if np.isnan(condition) else condition}
 
 
-FAR = Sweep("mq-far", grid(d=D, share=SHARES, degrees=0.0), hostile, 5, blocks(20))
-HEAVY = Sweep("mq-heavy", grid(d=D, share=0.0, degrees=DEGREES), hostile, 5, blocks(20))
-SPOILT = Sweep("mq-spoilt", grid(d=D, share=[0.01, 0.05, 0.2], degrees=0.0), hostile, 15, blocks(20))
-TAILED = Sweep("mq-tailed", grid(d=D, share=0.0, degrees=DEGREES[0]), hostile, 15, blocks(20))
+FAR = over_grid("mq-far", hostile, 5, 20, d=D, share=SHARES, degrees=0.0)
+HEAVY = over_grid("mq-heavy", hostile, 5, 20, d=D, share=0.0, degrees=DEGREES)
+SPOILT = over_grid("mq-spoilt", hostile, 15, 20, d=D, share=[0.01, 0.05, 0.2], degrees=0.0)
+TAILED = over_grid("mq-tailed", hostile, 15, 20, d=D, share=0.0, degrees=DEGREES[0])
 
 
 def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = D) -> Chart:

@@ -145,11 +145,10 @@ def _neighbours(x: Array, v: float) -> Panel:
 def interlacing(run: Run, *, n: int = PAIR_N, level: float = PAIR_LEVEL) -> Chart:
     """Return quantiles of neighbours between two levels of the rows (then for many sets the margin)."""
     rng, v = rows_of("mq-interlacing", run.seed), level_of(level, n)
-    pairs = PAIRS[run.profile] if run.most is None else run.most
     return Chart(
         "interlacing",
         "No replaced row moves the quantile past its neighbouring levels",
-        (_between(rng, n, v), _margins(rng, pairs, n, v)),
+        (_between(rng, n, v), _margins(rng, PAIRS[run.profile] if run.most is None else run.most, n, v)),
         alt="Left, thin ellipses of neighbours fill a ring between an inner and an outer ellipse and never"
         " cross them. Right, dots in the unit square, many near its upper and right edge, none beyond.",
         how_to_read="Left, one row became enormous, or 0, or anything. Right, each dot is a pair of data"

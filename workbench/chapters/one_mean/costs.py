@@ -85,6 +85,7 @@ from workbench.study.sweeps import (
     error_of,
     grid,
     multiples,
+    over_grid,
     resampler,
     value_of,
 )
@@ -162,12 +163,12 @@ FREE = Sweep(
     blocks(20),
 )
 CURVES = Sweep("l17-curves", grids((CURVE_N, EPSILON, RADIUS), calibration=KEYS), two_step, 200, blocks(20))
-FEW, SOME, MANY = {"quick": 1, "full": 10}, {"quick": 1, "full": 20}, {"quick": 2, "full": 20}
+SOME = {"quick": 1, "full": 20}
 RATIOS = Sweep("l17-tight-ratio", grids((BOUNDED, 1.0, WIDE)), two_step, 2000, SOME)
-UNBOUNDED_RATIOS = Sweep(
-    "l17-tight-ratio-unbounded", grid(n=ABSTAINING, epsilon=1.0, mean=1e6), unbounded, 2000, FEW
+UNBOUNDED_RATIOS = over_grid(
+    "l17-tight-ratio-unbounded", unbounded, 2000, n=ABSTAINING, epsilon=1.0, mean=1e6
 )
-SCALE = Sweep("l17-tight-scale", grid(n=SCALES, epsilon=1.0), relative_scale, 1000, MANY)
+SCALE = over_grid("l17-tight-scale", relative_scale, 1000, 20, n=SCALES, epsilon=1.0)
 PREDICTED = Sweep(
     "l17-predicted-error",
     grids(
@@ -181,7 +182,6 @@ PREDICTED = Sweep(
     ),
     two_step,
     2000,
-    FEW,
 )
 EDGE = Sweep("l17-predicted-error-edge", grids((30, 1.0, WIDE), (300, 0.1, 100.0)), two_step, 5000, SOME)
 

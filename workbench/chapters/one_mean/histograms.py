@@ -33,7 +33,17 @@ from workbench.special import gammaincinv
 from workbench.study.measures import at, between, hits, ratio, scaled, seldom
 from workbench.study.rules import Checks, Claim, Interval, Verdict, beside, combine, enough
 from workbench.study.scaling import Growth, Move, Statement, bounded, measure
-from workbench.study.sweeps import Block, Row, Sweep, answered, blocks, each_trial, error_of, grid, value_of
+from workbench.study.sweeps import (
+    Block,
+    Row,
+    Sweep,
+    answered,
+    each_trial,
+    error_of,
+    grid,
+    over_grid,
+    value_of,
+)
 from workbench.types import Array, Columns
 
 EPSILON, BETA, STABLE_BETA = 0.5, 0.05, 0.01
@@ -105,7 +115,7 @@ def edge_counts(n: int, *, trials: int, data: Generator, noise: Generator) -> Co
     return {"failed": own.sum(axis=1) < n / 10}
 
 
-FINITE = Sweep("l17-finite-histogram", grid(epsilon=EPSILON, bins=BINS), finite_errors, 1500)
+FINITE = over_grid("l17-finite-histogram", finite_errors, 1500, epsilon=EPSILON, bins=BINS)
 STABLE = Sweep(
     "l17-stable-histogram",
     tuple(
@@ -117,8 +127,8 @@ STABLE = Sweep(
     2000,
     {"quick": 1, "full": 180},
 )
-FACTS = Sweep("l17-bin-facts", grid(n=SIZES), bin_facts, 10000, blocks(30))
-EDGE = Sweep("l17-bin-edge", grid(n=EDGES), edge_counts, 10000, blocks(30))
+FACTS = over_grid("l17-bin-facts", bin_facts, 10000, 30, n=SIZES)
+EDGE = over_grid("l17-bin-edge", edge_counts, 10000, 30, n=EDGES)
 
 
 def finite_is_accurate(frame: DataFrame) -> Verdict:
@@ -211,7 +221,7 @@ def counts(bins: int, n: int, epsilon: float, *, data: Generator, noise: Generat
     charge = Charge("counts", "laplace", COUNTS_L1, PureDP(epsilon))  # not whole: errors are then smooth in n
     keys = data.integers(bins, size=n)
     released = finite_histogram(keys, bins, charge, noise_source(noise))
-    return {"error": float(np.abs(released - np.bincount(keys, minlength=bins)).sum()) / n}
+    return {"error": np.abs(released - np.bincount(keys, minlength=bins)).sum() / n}
 
 
 def promised(bins: int, epsilon: float, alpha: float) -> int:

@@ -32,7 +32,7 @@ from workbench.special import ndtr, ndtri, stdtrit
 from workbench.study.measures import at, paired_ratio
 from workbench.study.profiles import PROFILES
 from workbench.study.rules import Checks, Claim, Verdict, at_most, claim_level, enough
-from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, over_grid, resampler, value_of
 from workbench.types import Array
 
 LEVEL, EPSILON, N = 0.05, 1.0, 1000
@@ -153,7 +153,7 @@ HUNDRED = Sweep(
     100,
     dict.fromkeys(PROFILES, 1),
 )
-COVERED = Sweep("one-mean-any-law", grid(law=LAWS, n=ROWS), of_law, 100, blocks(12))
+COVERED = over_grid("one-mean-any-law", of_law, 100, 12, law=LAWS, n=ROWS)
 
 
 # What is predicted

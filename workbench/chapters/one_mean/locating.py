@@ -78,6 +78,7 @@ from workbench.study.sweeps import (
     each_trial,
     error_of,
     grid,
+    over_grid,
     point_id,
     resampler,
     value_of,
@@ -117,8 +118,8 @@ def on_range(
 
 
 clipped, two_step = partial(on_range, ClippedMean), partial(on_range, TwoStepMean)
-CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
-TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
+CLIPPED = over_grid("l17-clipped", clipped, 1000, 16, n=N, epsilon=EPSILON, radius=[*RADII, WIDEST])
+TWO_STEP = over_grid("l17-two-step", two_step, 1000, 15, n=N, epsilon=EPSILON, radius=RADII)
 TWO_STEP_WIDEST = Sweep(
     "l17-two-step-widest", grid(n=N, epsilon=EPSILON, radius=WIDEST), two_step, 100, {"full": 20}
 )
@@ -373,9 +374,7 @@ def predicted_rows(
     return rows_needed(failure, BETA)
 
 
-UNBOUNDED = Sweep(
-    "l17-unbounded", grid(n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS), unbounded, 500, blocks(18)
-)
+UNBOUNDED = over_grid("l17-unbounded", unbounded, 500, 18, n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS)
 LOCATE: dict[str, Any] = {  # points, n over the predicted n, trials, blocks
     "range": (
         grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
@@ -396,10 +395,9 @@ def located(where: str, epsilon: float = EPSILON) -> Sweep:
     points, factors, trials, counts = LOCATE[where]
 
     def placed(by: float) -> list[Point]:
-        moved = [{**point, "epsilon": point["epsilon"] * by} for point in points]
         return [
             {**point, "n": n}
-            for point in moved
+            for point in [{**point, "epsilon": point["epsilon"] * by} for point in points]
             for n in sorted({round(factor * predicted_rows(**point)) for factor in factors})
         ]
 

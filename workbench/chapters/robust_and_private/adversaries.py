@@ -23,11 +23,10 @@ from workbench.study.sweeps import (
     Role,
     Row,
     Run,
-    Sweep,
-    blocks,
     distance_of,
     each_trial,
     grid,
+    over_grid,
     point_id,
     stream,
     streams,
@@ -228,12 +227,8 @@ def fights(
     }
 
 
-DUEL = Sweep(
-    "lkko21-duel",
-    grid(attack=BOARD, n=N, corruption=CORRUPTION, epsilon=DUEL_EPSILON, who="all"),
-    fights,
-    3,
-    blocks(6),
+DUEL = over_grid(
+    "lkko21-duel", fights, 3, 6, attack=BOARD, n=N, corruption=CORRUPTION, epsilon=DUEL_EPSILON, who="all"
 )
 
 

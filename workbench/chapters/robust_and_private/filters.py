@@ -84,7 +84,18 @@ from workbench.study.rules import (
     enough,
     in_proportion,
 )
-from workbench.study.sweeps import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
+from workbench.study.sweeps import (
+    Role,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    each_trial,
+    over_grid,
+    resampler,
+    stream,
+)
 from workbench.study.sweeps import grid as points
 from workbench.types import Array, Mask
 
@@ -172,7 +183,7 @@ def shares_removed(n: int, d: int, distance: float, *, data: Generator, noise: G
     return {"clean": clean, "stays": stays, "bad over good": go[:bad].sum() / (2 * go[bad:].sum())}
 
 
-LEMMA = Sweep("lkko21-threshold", points(n=20_000, d=5, distance=LEMMA_AT), shares_removed, 50)
+LEMMA = over_grid("lkko21-threshold", shares_removed, 50, n=20_000, d=5, distance=LEMMA_AT)
 
 
 def threshold_lemma(frame: DataFrame) -> Checks:
@@ -225,7 +236,7 @@ def _apart(data: Generator, alone: bool) -> int:
     return worst
 
 
-PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500)
+PAIRS = over_grid("lkko21-pairs", distances, 500, passes=4)
 
 
 def neighbours_stay(frame: DataFrame) -> Checks:
@@ -296,7 +307,7 @@ def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": np.linalg.norm(drawn, 2) / (2 * sqrt(d))}
 
 
-NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10)
+NORMS = over_grid("lkko21-noise-norms", noise_norms, 10, d=(20, 50, 100, 200))
 
 
 def moment_noise(d: int) -> float:
@@ -334,7 +345,7 @@ def bins(n: int, *, data: Generator, noise: Generator) -> Row:
     return {"lone": 7 in found, "away": mode is None or abs(WIDTH * (mode + 0.5) - mean) > FAR}
 
 
-BINS = Sweep("lkko21-bins", points(n=LONE_N), bins, 5000)
+BINS = over_grid("lkko21-bins", bins, 5000, n=LONE_N)
 
 
 def bins_are_safe(frame: DataFrame) -> Checks:
@@ -365,11 +376,10 @@ def filtering(run: Run, *, frame: int = 1) -> Chart:
 @cache
 def _filtering(seed: int) -> Film:
     x = planted(stream(seed, Role.DATA, "robust-film").standard_normal((N, 2)))
-    noise = SimulatedNoise(stream(seed, Role.NOISE, "robust-film"))
     return Film(
         "filter",
         "Pass by pass the rows that stick out are removed, and the mean moves back",
-        tuple(_passes(x, noise))[:12],
+        tuple(_passes(x, SimulatedNoise(stream(seed, Role.NOISE, "robust-film"))))[:12],
         alt="A cloud of rows with three clusters beside it. In each pass the widest direction is found, the"
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
@@ -499,9 +509,9 @@ def plane_errors(d: int, step: float, *, data: Generator, noise: Generator) -> R
     )
 
 
-DEPTH = Sweep("lkko21-depth", points(corruption=(0.0, ALPHA), n=DEPTH_N), depth_errors, 100)
-PASS = Sweep("lkko21-pass", points(n=PASS_N), resilient_errors, 100)
-MARGIN = Sweep("lkko21-margin", points(n=MARGIN_N), resilient_errors, 50, blocks(8))
+DEPTH = over_grid("lkko21-depth", depth_errors, 100, corruption=(0.0, ALPHA), n=DEPTH_N)
+PASS = over_grid("lkko21-pass", resilient_errors, 100, n=PASS_N)
+MARGIN = over_grid("lkko21-margin", resilient_errors, 50, 8, n=MARGIN_N)
 PLANES = Sweep(
     "lkko21-plane", tuple({"d": d, "step": step} for d, step, _ in PLANE), plane_errors, 10, blocks(12)
 )
@@ -527,8 +537,7 @@ def passes_from_a_size_on(passes: DataFrame, margins: DataFrame, planes: DataFra
     few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
     rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
     sure = seldom("no release at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
-    rng = resampler(seed, "lkko21-pass")
-    half = rows_needed(~passes["abstained"], passes["n"], 0.5, CHECK_LEVEL, rng)
+    half = rows_needed(~passes["abstained"], passes["n"], 0.5, CHECK_LEVEL, resampler(seed, "lkko21-pass"))
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")

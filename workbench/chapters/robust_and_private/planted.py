@@ -92,6 +92,7 @@ from workbench.study.sweeps import (
     each_trial,
     grid,
     multiples,
+    over_grid,
     resampler,
 )
 from workbench.types import Columns
@@ -267,13 +268,12 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     factor = budget.epsilon / EPSILON
     found, _, series = curves(run, (EPSILONS,), "epsilon", budget, factor, corruption=corruption, n=n)
     series.append(across(LIMIT, found, limit(corruption)))
-    places = thresholds(n, 10, corruption, budget.delta)
     marks = [
         Mark(
             f"from {number(float(f'{place:.2g}'))}", "vertical", place, 2 * limit(corruption),
             side="right" if key == PRIME else "left", colour_key=key,
         )
-        for place, key in zip(places, (PRIME, BOX), strict=True)
+        for place, key in zip(thresholds(n, 10, corruption, budget.delta), (PRIME, BOX), strict=True)
         if found[0] < place < found[-1]
     ]  # fmt: skip
     note, ends = f"δ = {number(budget.delta)}, n = {number(n)}.", (0.25 * found[0], 1.3 * found[-1])
@@ -344,8 +344,7 @@ def prime_is_robust(frame: DataFrame) -> Checks:
 
 def every_direction(frame: DataFrame) -> Verdict:
     relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
-    groups = [relative[frame["attack"] == name] for name in DIRECTIONS]
-    verdict = alike(groups, CHECK_LEVEL, factor=NOTICED)
+    verdict = alike([relative[frame["attack"] == name] for name in DIRECTIONS], CHECK_LEVEL, factor=NOTICED)
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
 
 
@@ -424,7 +423,7 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
         pairs = np.empty((trials, 2))
         for trial in range(trials):
             x = corrupted(data.standard_normal((n, DUEL_D)), attack, CORRUPTION, data)
-            mean, seed = data.uniform(-PLACES, PLACES, DUEL_D), int(noise.integers(2**63))
+            mean, seed = data.uniform(-PLACES, PLACES, DUEL_D), noise.integers(2**63)
             for side, corruption in enumerate((CORRUPTION, 0.0)):
                 estimator, same = fighter(ROBUST, DUEL_D, corruption), np.random.default_rng(seed)
                 pairs[trial, side] = distance_of(estimator, x + mean, mean, ApproxDP(1.0, DELTA), same)
@@ -446,22 +445,26 @@ def over_coinpress(n: int, corruption: float, epsilon: float, *, data: Generator
 
 
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=[CLEAN, CLUSTER])
-SOURCE = Sweep(
+SOURCE = over_grid(
     "lkko21-source-constants",
-    grid(n=(1000, 10_000), d=10),
     partial(errors, ("source", "box"), corruption=CORRUPTION, epsilon=1.0, attack=CLUSTER),
     60,
-    blocks(5),
+    5,
+    n=(1000, 10_000),
+    d=10,
 )
 FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25) | {"quick": 1})
-CROSSOVER = Sweep(
+CROSSOVER = over_grid(
     "lkko21-crossover",
-    grid(attack=(CLEAN, CLUSTER), n=SHOWN_N, corruption=CORRUPTION, epsilon=DUEL_EPSILON,
-         who="private"),
     fights,
     20,
-    blocks(3),
-)  # fmt: skip
+    3,
+    attack=(CLEAN, CLUSTER),
+    n=SHOWN_N,
+    corruption=CORRUPTION,
+    epsilon=DUEL_EPSILON,
+    who="private",
+)
 
 
 def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
@@ -558,8 +561,7 @@ def few_rows(frame: DataFrame, seed: int) -> Checks:
             most = 0.5 if (n, kind) == (3000, "planted") else 1.10
             filtered, plain = (rows[f"{kind} {side}"].to_numpy() for side in ("filter", "plain"))
             said = f"median over that of the plain mean, {kind}, n = {n}"
-            rng = resampler(seed, said)
-            yield median_ratio(said, filtered, plain, 0.0, most, CHECK_LEVEL, rng, n=n)
+            yield median_ratio(said, filtered, plain, 0.0, most, CHECK_LEVEL, resampler(seed, said), n=n)
 
 
 CLAIMS = (

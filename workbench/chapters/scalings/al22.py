@@ -114,7 +114,7 @@ def robust_mean(
     """Measure the worst error of the robust mean over clusters in the place of the lowest rows on an axis."""
     clean, budget = data.standard_normal((n, d)), ApproxDP(epsilon, delta)
     estimator = PopulousRobustMean(corruption=corruption, sigma=1.0)
-    lowest, seed = np.argsort(clean[:, 0])[: int(corruption * n)], int(noise.integers(2**63))
+    lowest, seed = np.argsort(clean[:, 0])[: int(corruption * n)], noise.integers(2**63)
     errors = []
     for radius in RADII:
         x = clean.copy()
@@ -130,7 +130,7 @@ def robust_covariance(
     """Measure the worst Frobenius error of the robust covariance over attacks, in a long rotated frame."""
     estimator = PopulousRobustCovariance(corruption=corruption, centred=True)
     clean, shape, budget = data.standard_normal((n, d)), frame(d, data), ApproxDP(epsilon, delta)
-    seed, errors = int(noise.integers(2**63)), []
+    seed, errors = noise.integers(2**63), []
     for name in ALONG:
         x = ATTACKS[name].corrupt(clean, corruption, rng=data)
         errors.append(voted_error(estimator, x, shape, budget, np.random.default_rng(seed)))
@@ -144,7 +144,7 @@ def robust_law(
     """Measure the larger of the errors of covariance and mean of the robust Gaussian, each in its unit."""
     estimator = PopulousRobustGaussian(corruption=corruption)
     clean, shape, budget = data.standard_normal((n, d)), frame(d, data), ApproxDP(epsilon, delta)
-    seed, back, errors = int(noise.integers(2**63)), np.linalg.inv(shape), []
+    seed, back, errors = noise.integers(2**63), np.linalg.inv(shape), []
 
     def larger(law: Gaussian) -> float:
         mean = float(np.linalg.norm(back @ law.mean)) / mean_unit(corruption)

@@ -97,7 +97,7 @@ def finite_shares(
     keys = data.integers(bins, size=(repeats, n)) + bins * np.arange(repeats)[:, None]
     counts = np.bincount(keys.ravel(), minlength=bins * repeats)
     released = finite_histogram(keys.ravel(), bins * repeats, charge, noise_source(noise))
-    return {"error": float(np.abs(released - counts).max()) / n}
+    return {"error": np.abs(released - counts).max() / n}
 
 
 @each_trial

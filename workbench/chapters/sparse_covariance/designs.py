@@ -40,7 +40,7 @@ from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
 from workbench.study.measures import Measure, between, each, growth, paired_columns, resampled
 from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Interval, Status, Verdict, claim_level, compare
-from workbench.study.sweeps import Role, Row, Run, Sweep, each_trial, grid, resampler, stream
+from workbench.study.sweeps import Role, Row, Run, each_trial, over_grid, resampler, stream
 from workbench.types import Array, Mask
 
 Model = Literal["central", "local"]
@@ -390,8 +390,7 @@ def delivered(epsilon: float, delta: float) -> float:
 def stated_noise_keeps_its_promise() -> Verdict:
     true = {(e, d): delivered(e, d) for e in (0.1, 0.5, 1.0, 2.0, 4.0) for d in DELTAS}
     table = {f"({e:g}, {d:g})": one for (e, d), one in true.items()}
-    ratios = [one / e for (e, _), one in true.items()]
-    return computed("true ε over promised ε", ratios, (-inf, 1.0), table)
+    return computed("true ε over promised ε", [one / e for (e, _), one in true.items()], (-inf, 1.0), table)
 
 
 def gap(first: Array, second: Array) -> float:
@@ -427,7 +426,7 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": spectral(perturbed(zeros, charge, source))}
 
 
-SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12)
+SPECTRA = over_grid("wx19-noise-spectra", spectra, 12, p=NOISE_P)
 
 
 def spectrum_checks(frame: DataFrame) -> Checks:

@@ -59,7 +59,7 @@ from workbench.study import measures
 from workbench.study.measures import Measure, at, between, by, each, growth, local_slope, paired_columns
 from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Complexity, claim_level, sized
 from workbench.study.scaling import Growth, Move, Setting, Statement, grows
-from workbench.study.sweeps import Point, Row, Run, Sweep, blocks, each_trial, grid
+from workbench.study.sweeps import Point, Row, Run, Sweep, blocks, each_trial, grid, over_grid
 from workbench.types import Array
 
 LEVEL = 0.05
@@ -134,9 +134,7 @@ def on_spread(p: int, n: int, epsilon: float, *, data: Generator, noise: Generat
     return {"error": spectral_error(one.kept("paper", noise), covariance) / spectral(covariance)}
 
 
-SOURCE_BLOCK = Sweep(
-    "wx19-source-block", grid(p=SOURCE_P, n=SOURCE_N, epsilon=1.0), in_source_block, 20, blocks(20)
-)
+SOURCE_BLOCK = over_grid("wx19-source-block", in_source_block, 20, 20, p=SOURCE_P, n=SOURCE_N, epsilon=1.0)
 
 
 # What is shown
@@ -215,9 +213,7 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
 def _rows(
     curves: Array, place: int, seed: int, unit: float = UNIT, level: float = LEVEL, name: str = "wx19-needed"
 ) -> Measure:
-    return exponential(
-        bootstrapped(lambda rows: float(rows_needed(rows, unit)[place]), curves, level, name, seed)
-    )
+    return exponential(bootstrapped(lambda rows: rows_needed(rows, unit)[place], curves, level, name, seed))
 
 
 # What is claimed

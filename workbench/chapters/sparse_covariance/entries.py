@@ -41,7 +41,7 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.measures import Measure, at, between, by, growth, paired_columns, seldom
 from workbench.study.rules import Checks, Claim, beside, claim_level
-from workbench.study.sweeps import Row, Sweep, blocks, each_trial, grid, streams
+from workbench.study.sweeps import Row, Sweep, blocks, each_trial, grid, over_grid, streams
 from workbench.types import Array
 
 BETA = 0.05
@@ -63,7 +63,7 @@ def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, 
     return {"ratio": (np.abs(one.released - one.truth) / allowed).max()}
 
 
-ENTRIES = Sweep("wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, 75, blocks(20))
+ENTRIES = over_grid("wx19-entries", deviations, 75, 20, p=ENTRY_P, n=2000, epsilon=1.0, degree=2)
 
 
 def entry_checks(frame: DataFrame) -> Checks:
@@ -83,7 +83,7 @@ def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noi
     return {"broken": float(broken.any())}
 
 
-LEMMA = Sweep("wx19-lemma-3", grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2), lemma_3, 1200, blocks(20))
+LEMMA = over_grid("wx19-lemma-3", lemma_3, 1200, 20, p=LEMMA_P, n=5000, epsilon=1.0, degree=2)
 
 
 def entry_by_entry(frame: DataFrame) -> Checks:
@@ -236,13 +236,13 @@ def radii(
     return found
 
 
-RADIUS = Sweep("wx19-unknown-radius", grid(scale=SCALES, n=N, p=50, epsilon=1.0, degree=3), radii, 5)
+RADIUS = over_grid("wx19-unknown-radius", radii, 5, scale=SCALES, n=N, p=50, epsilon=1.0, degree=3)
 
 
 def radius_checks(frame: DataFrame) -> Checks:
     for scale in SCALES:
         rows = at(frame, scale=scale)
-        best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: float(np.log(rows[name]).mean()))
+        best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: np.log(rows[name]).mean())
         ratio = geometric(rows["private"] / rows[best], claim_level(parts=len(SCALES)))
         name = f"private radius over the best fixed one ({best}), scale {scale:g}"
         yield between(name, ratio, 0.0, 1.6, n=20_000)

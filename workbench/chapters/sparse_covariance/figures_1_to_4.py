@@ -56,8 +56,8 @@ from workbench.study.sweeps import (
     Sweep,
     blocks,
     each_trial,
-    grid,
     multiples,
+    over_grid,
     stream,
     streams,
 )
@@ -210,9 +210,7 @@ ON_DIAGONAL = {  # the same runs, and more, where the diagonal is all that is se
     )
     for model, sweep in SOURCE_DESIGN.items()
 }
-DEGENERATE = Sweep(
-    "wx19-degenerate", grid(p=200, n=20_000, epsilon=EPSILON, share=SHARE), degenerate, 2, blocks(20)
-)
+DEGENERATE = over_grid("wx19-degenerate", degenerate, 2, 20, p=200, n=20_000, epsilon=EPSILON, share=SHARE)
 
 
 # What is shown

@@ -11,12 +11,13 @@ from pandas import DataFrame
 
 from workbench.catalog import CATALOG
 from workbench.chapters.what_epsilon_means.densities import believed
+from workbench.chapters.which_one.choice import private
 from workbench.charts.curves import Chart, Mark, Panel, Series, across, crossed, name, number, text_at, theory
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.estimators.bounded import BoundedMean
 from workbench.populations.diabetes import diabetes
-from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
+from workbench.privacy import ApproxDP, Budget, Ledger, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.special import ndtri
 from workbench.study.sweeps import Role, Run, blocks, stream, value_of
@@ -50,9 +51,7 @@ class Candidate(NamedTuple):
 
 def candidates(n: int, epsilon: float, delta: float = DELTA) -> tuple[Candidate, ...]:
     """Return every private estimator of a mean in the catalog, as it would run on n rows of one column."""
-    means = (entry for entry in CATALOG.values() if entry.estimand == "mean")
-    private = (one for one in means if not all(isinstance(each.budget, NonPrivate) for each in one.examples))
-    return tuple(candidate(one.key, n, epsilon, delta) for one in private)
+    return tuple(candidate(one.key, n, epsilon, delta) for one in private("mean"))
 
 
 def candidate(key: str, n: int, epsilon: float, delta: float) -> Candidate:

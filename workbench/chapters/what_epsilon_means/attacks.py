@@ -47,7 +47,7 @@ from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
 from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Verdict, combine, largest
-from workbench.study.sweeps import Run, Sweep, blocks, grid
+from workbench.study.sweeps import Run, over_grid
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves
@@ -114,7 +114,7 @@ def rounds(
     return {"won": (np.where(coins, second, first) > 0) == coins, "first": first, "second": second}
 
 
-ROUNDS = Sweep("what-epsilon-means-rounds", grid(mechanism=SOUND, epsilon=EPSILON, delta=DELTA), rounds, 2000)
+ROUNDS = over_grid("what-epsilon-means-rounds", rounds, 2000, mechanism=SOUND, epsilon=EPSILON, delta=DELTA)
 
 
 def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
@@ -250,10 +250,9 @@ def suspects(run: Run) -> Chart:
         some = [place for place in losses if reports[place - 1].violated is kind]
         bars.append(styled("bars", label, some, [losses[one] for one in some], key))
     promise = across("the promise", (0.5, len(SUSPECTS) + 0.5), 1.0)
-    names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
     panel = Panel(
         "", "", "privacy loss that the audit proves, over the promise", (*bars, promise), yscale="linear",
-        ylim=(0.0, 4.5), names=names,
+        ylim=(0.0, 4.5), names=tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values()),
     )  # fmt: skip
     return Chart(
         "suspects",
@@ -324,7 +323,7 @@ def outputs(kind: str, x: float, *, trials: int, data: Generator, noise: Generat
     return {"betrays": betrays(found), "last": last_bit(found), "near": np.abs(found) < NEAR}
 
 
-OUTPUTS = Sweep("what-epsilon-means-floats", grid(kind=NOISES, x=[0.0, 1.0]), outputs, 5000, blocks(40))
+OUTPUTS = over_grid("what-epsilon-means-floats", outputs, 5000, 40, kind=NOISES, x=[0.0, 1.0])
 
 
 def floats(_run: Run) -> Chart:

@@ -84,18 +84,20 @@ class Member(NamedTuple):
         return all(need < Need.MUST or fact in told for fact, need in self.needs.items())
 
 
-def family(*estimands: str) -> tuple[Member, ...]:
-    """Return the private estimators of the catalog that estimate these, those that ask for least first."""
+def private(*estimands: str) -> list[Entry]:
+    """Return the private estimators of the catalog that estimate these."""
     entries = (one for one in CATALOG.values() if one.estimand in estimands)
-    private = (
-        one for one in entries if not all(isinstance(each.budget, NonPrivate) for each in one.examples)
-    )
+    return [one for one in entries if not all(isinstance(each.budget, NonPrivate) for each in one.examples)]
+
+
+def family(*estimands: str) -> tuple[Member, ...]:
+    """Return the same with what they ask for, those that ask for least first."""
 
     def order(one: Member) -> tuple[object, ...]:
         needs = tuple(-value for value in one.needs.values())
         return estimands.index(one.estimand), one.robust, sum(one.needs.values()), needs, one.privacy
 
-    return tuple(sorted(map(member, private), key=order))
+    return tuple(sorted(map(member, private(*estimands)), key=order))
 
 
 def member(entry: Entry) -> Member:
@@ -420,8 +422,7 @@ def _curve(
     key: str, x: list[float], places: Iterable[tuple[float, float]], d: int, alpha: float, delta: float
 ) -> Series:
     rows = (trade(key, d, radius).rows(alpha, epsilon, delta) for epsilon, radius in places)
-    found = [inf if n is None else float(n) for n in rows]
-    return theory(LABELS[key], x, found, key)
+    return theory(LABELS[key], x, [inf if n is None else float(n) for n in rows], key)
 
 
 def _unreached(curves: list[Series]) -> str:
