@@ -306,9 +306,10 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
 
 
-def over_grid(name: str, block: Block, trials: int, full: int = 10, **axes: object) -> Sweep:
-    """Return the sweep over a grid, with so many blocks under full."""
-    return Sweep(name, grid(**axes), block, trials, blocks(full))
+def over_grid(name: str, block: Block, trials: int, full: int = 10, quick: int = 0, **axes: object) -> Sweep:
+    """Return the sweep over a grid, with so many blocks under full, and under quick if it is not a tenth."""
+    counts = blocks(full) | ({"quick": quick} if quick else {})
+    return Sweep(name, grid(**axes), block, trials, counts)
 
 
 def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:

@@ -161,12 +161,8 @@ _LONG = grid(n=20_000, d=D, rho=RHO, condition=1e3)
 MEAN_STEPS = over_grid("m21-mean-steps", mean_steps, 50, n=1000, d=D, rho=RHO, reach=REACHES)
 COVARIANCE_STEPS = Sweep("m21-covariance-steps", _LONG, covariance_steps, 10)
 ORIENTATIONS = Sweep("m21-orientations", _LONG, orientations, 10)
-CONDITIONS = Sweep(
-    "m21-conditions",
-    grid(n=100_000, d=D, rho=RHO, condition=(1e2, 1e4, 1e6)),
-    more_steps,
-    2,
-    {"quick": 1, "full": 50},
+CONDITIONS = over_grid(
+    "m21-conditions", more_steps, 2, 50, 1, n=100_000, d=D, rho=RHO, condition=(1e2, 1e4, 1e6)
 )
 
 

@@ -30,7 +30,6 @@ from workbench.losses import interval_loss
 from workbench.privacy import ApproxDP
 from workbench.special import ndtr, ndtri, stdtrit
 from workbench.study.measures import at, paired_ratio
-from workbench.study.profiles import PROFILES
 from workbench.study.rules import Checks, Claim, Verdict, at_most, claim_level, enough
 from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, over_grid, resampler, value_of
 from workbench.types import Array
@@ -146,12 +145,8 @@ SWEEP = Sweep(
     100,
     blocks(20),
 )
-HUNDRED = Sweep(
-    "one-mean-hundred-intervals",
-    grid(n=N, epsilon=EPSILON, delta=DELTA, level=LEVEL),
-    ends,
-    100,
-    dict.fromkeys(PROFILES, 1),
+HUNDRED = over_grid(
+    "one-mean-hundred-intervals", ends, 100, 1, n=N, epsilon=EPSILON, delta=DELTA, level=LEVEL
 )
 COVERED = over_grid("one-mean-any-law", of_law, 100, 12, law=LAWS, n=ROWS)
 

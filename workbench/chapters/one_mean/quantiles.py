@@ -24,7 +24,7 @@ from workbench.special import ndtr, ndtri
 from workbench.study.measures import at, median_ratio
 from workbench.study.rules import CHECK_LEVEL, Checks, Claim
 from workbench.study.scaling import Move, Statement, follow
-from workbench.study.sweeps import Row, Sweep, each_trial, grid, resampler, value_of
+from workbench.study.sweeps import Row, each_trial, over_grid, resampler, value_of
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"
@@ -155,9 +155,8 @@ def largest(m: int, n: int, epsilon: float) -> tuple[float, float]:
     return float(np.median(foreseen(m, n, epsilon).max(axis=1))), float(np.interp(0.5, all_within, off))
 
 
-OFTEN = {"quick": 1, "full": 70}
 FEW, MANY = (
-    Sweep(f"one-mean-quantiles-{word}", grid(m=some, n=N, epsilon=EPSILON), both, trials, OFTEN)
+    over_grid(f"one-mean-quantiles-{word}", both, trials, 70, 1, m=some, n=N, epsilon=EPSILON)
     for word, some, trials in (("few", COUNTS[:2], 20), ("many", COUNTS[2:], 8))
 )
 
@@ -168,8 +167,7 @@ def gain(few: DataFrame, many: DataFrame, seed: int) -> Checks:
         predicted, by = largest(m, N, EPSILON), NEAR_PREDICTED[m]
         ratio = predicted[1] / predicted[0]
         top, bottom = (at(frames, m=m)[column].to_numpy() for column in ("apart", "together"))
-        found = median_ratio(f"m = {m}", top, bottom, ratio / by, ratio * by, CHECK_LEVEL, rng, n=N)
-        yield found
+        yield median_ratio(f"m = {m}", top, bottom, ratio / by, ratio * by, CHECK_LEVEL, rng, n=N)
 
 
 def searched(key: str, block: Any, ranks: Any, *moves: Move) -> Statement:

@@ -96,7 +96,6 @@ from workbench.study.sweeps import (
     resampler,
     stream,
 )
-from workbench.study.sweeps import grid as points
 from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0
@@ -270,9 +269,7 @@ def passes_taken(n: int, d: int, clusters: int, *, data: Generator, noise: Gener
     return {**found, "halved": np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))}
 
 
-PASSES = Sweep(
-    "lkko21-passes", points(n=20_000, d=20, clusters=COUNTS), passes_taken, 4, {"quick": 1, "full": 60}
-)
+PASSES = over_grid("lkko21-passes", passes_taken, 4, 60, 1, n=20_000, d=20, clusters=COUNTS)
 
 
 def passes(frame: DataFrame) -> Checks:

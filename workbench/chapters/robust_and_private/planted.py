@@ -87,7 +87,6 @@ from workbench.study.sweeps import (
     Run,
     Sweep,
     answered,
-    blocks,
     distance_of,
     each_trial,
     grid,
@@ -138,8 +137,7 @@ MEASURED, FILTERED, BOTH = (
 
 def sweep(name: str, trials: int, full: int, block: Any = MEASURED, quick: int = 0, **axes: Any) -> Sweep:
     usual = {"n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": ["shift-ones"]}
-    counts = blocks(full) | ({"quick": quick} if quick else {})
-    return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, counts)
+    return over_grid(f"lkko21-{name}", block, trials, full, quick, **{**usual, **axes})
 
 
 PLANTED = sweep("planted", 2, 10, d=(2, 3, 10, 20, 50), attack=DIRECTIONS)
@@ -270,12 +268,16 @@ def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     series.append(across(LIMIT, found, limit(corruption)))
     marks = [
         Mark(
-            f"from {number(float(f'{place:.2g}'))}", "vertical", place, 2 * limit(corruption),
-            side="right" if key == PRIME else "left", colour_key=key,
+            f"from {number(float(f'{place:.2g}'))}",
+            "vertical",
+            place,
+            2 * limit(corruption),
+            side="right" if key == PRIME else "left",
+            colour_key=key,
         )
         for place, key in zip(thresholds(n, 10, corruption, budget.delta), (PRIME, BOX), strict=True)
         if found[0] < place < found[-1]
-    ]  # fmt: skip
+    ]
     note, ends = f"δ = {number(budget.delta)}, n = {number(n)}.", (0.25 * found[0], 1.3 * found[-1])
     title = f"against ε: ξ = {number(corruption)}, d = 10"
     return Panel(title, "ε", ERROR, series, marks=marks, note=note, xlim=ends)
@@ -453,7 +455,7 @@ SOURCE = over_grid(
     n=(1000, 10_000),
     d=10,
 )
-FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25) | {"quick": 1})
+FEWER = over_grid("lkko21-robust-few", few, 40, 25, 1, n=FEW)
 CROSSOVER = over_grid(
     "lkko21-crossover",
     fights,
