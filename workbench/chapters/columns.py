@@ -17,7 +17,7 @@ from workbench.charts.style import METHODS
 from workbench.errors import ArgumentError
 from workbench.estimators.base import Abstention
 from workbench.privacy import Budget
-from workbench.study.sweeps import Role, Run, stream, value_of
+from workbench.study.sweeps import Run, streams, value_of
 from workbench.study.trade_off import TradeOff
 
 BOUNDED, UNBOUNDED = "univariate/bounded-mean", "univariate/unbounded-mean"
@@ -72,8 +72,8 @@ def _risk(epsilon: float, delta: float, right: float) -> Panel:
         f"{right:.0f} of 100", "point", 50, 100 * float(believed(np.array(0.5), epsilon)), side="left"
     )
     return Panel(
-        "what may be believed of one row after the release", "belief before (%)", "belief after (%)", (band,),
-        "linear", "linear", xlim=(0, 100), ylim=(0, 100), marks=(here,),
+        "what may be believed of one row after the release", "belief before (%)", "belief after (%)", [band],
+        "linear", "linear", xlim=(0, 100), ylim=(0, 100), marks=[here],
         note=f"But for a chance of δ = {number(delta)}.",
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ def _simulated(
     """Return the median and the bar of releases about synthetic columns; infinite where it abstains."""
     n, *told = public
     low, high, sigma = told
-    data, noise = (stream(17, role, f"own column, {key}") for role in (Role.DATA, Role.NOISE))
+    data, noise = streams(17, f"own column, {key}")
     estimator = trade(key, *told).candidate.estimator
     middle = (low + high) / 2
     columns = np.clip(middle + sigma * data.standard_normal((count, n)), low, high)

@@ -56,8 +56,7 @@ def known() -> dict[str, Claim]:
 
 def claim_id(name: str) -> str:
     """Return the id of a claim, given that or its number."""
-    by_number = {claim.number: claim.id for claim in known().values()}
-    found = by_number.get(name, name)
+    found = {claim.number: claim.id for claim in known().values()}.get(name, name)
     one_of(known(), claim=found)
     return found
 

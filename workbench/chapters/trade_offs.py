@@ -83,7 +83,7 @@ def limits(
     return Chart(
         "trade_off",
         f"Rows, privacy and accuracy: {METHODS[trade.key].name}",
-        (Panel(f"α: {meaning}", "ε", "rows n", series, xlim=xlim, ylim=ylim, marks=marks),),
+        [Panel(f"α: {meaning}", "ε", "rows n", series, xlim=xlim, ylim=ylim, marks=marks)],
         alt="Lines of equal error over ε and n, and the regions where noise or sampling is most of it.",
         how_to_read="On a line the error α is the same. Where lines are steep, noise is most of it and a"
         " smaller ε is paid with rows; where they are flat, sampling is, and privacy is free.",

@@ -75,7 +75,7 @@ def rms(values: ArrayLike, *, axis: int = 0) -> Any:
     return np.sqrt(np.mean(np.square(values), axis=axis))
 
 
-def median(values: ArrayLike, level: float) -> Measure:
+def median(values: ArrayLike, level: float = CHECK_LEVEL) -> Measure:
     """Return the median and its exact interval: two order statistics."""
     found = reals(values)
     low, high = quantile_interval(found, 0.5, level)
@@ -118,7 +118,7 @@ def share(hits: int, trials: int, level: float) -> Measure:
     return Measure(hits / trials, clopper_pearson(hits, trials, level), trials)
 
 
-def hits(events: ArrayLike, level: float) -> Measure:
+def hits(events: ArrayLike, level: float = CHECK_LEVEL) -> Measure:
     found = np.asarray(events)
     return share(int(found.sum()), len(found), level)
 

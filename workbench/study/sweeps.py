@@ -71,8 +71,13 @@ def stream(seed: int, role: Role, name: str, point: int = 0, block: int = 0) -> 
     return default_rng(SeedSequence(int(seed), spawn_key=key))
 
 
-def resampler(seed: int, name: str) -> Generator:
-    return stream(seed, Role.BOOTSTRAP, name)
+def streams(seed: int, name: str, point: int = 0, block: int = 0) -> tuple[Generator, Generator]:
+    """Return the generators of the data and of the noise."""
+    return stream(seed, Role.DATA, name, point, block), stream(seed, Role.NOISE, name, point, block)
+
+
+def resampler(seed: int, name: str, point: int = 0) -> Generator:
+    return stream(seed, Role.BOOTSTRAP, name, point)
 
 
 def point_id(point: Mapping[str, float | int | str]) -> int:
@@ -298,6 +303,12 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     return tuple(dict(zip(axes, combination, strict=True)) for combination in values)
 
 
+def over_grid(name: str, block: Block, trials: int, full: int = 10, quick: int = 0, **axes: object) -> Sweep:
+    """Return the sweep over a grid, with so many blocks under full, and under quick if it is not a tenth."""
+    counts = blocks(full) | ({"quick": quick} if quick else {})
+    return Sweep(name, grid(**axes), block, trials, counts)
+
+
 def multiples(usual: Iterable[int], factor: float) -> tuple[int, ...]:
     """Return a grid of counts that follows a prediction: the usual ones, times what it has changed by.
 
@@ -353,8 +364,7 @@ def compute(task: Task) -> Cell:
     if task.software != SOFTWARE:
         raise CellError(f"{task}: a worker has other software than its driver: restart the driver")
     keep_freed_memory()
-    roles = (Role.DATA, Role.NOISE)
-    data, noise = (stream(task.seed, role, task.sweep, point_id(task.point), task.block) for role in roles)
+    data, noise = streams(task.seed, task.sweep, point_id(task.point), task.block)
     arguments = as_annotated(task.measure, task.point)
     try:
         started = time.thread_time()
@@ -602,3 +612,8 @@ def value_of(estimator: Any, x: object, budget: Any, rng: object) -> Any:
 def loss_of(estimator: Any, x: object, budget: Any, rng: object, loss: Callable[[Any], Any]) -> float:
     """Return the loss of what an estimator releases, infinite where it abstains."""
     return error_of(value_of(estimator, x, budget, rng), loss)
+
+
+def distance_of(estimator: Any, x: object, truth: Any, budget: Any, rng: object) -> float:
+    """Return how far a released mean is from the truth, infinite where it abstains."""
+    return loss_of(estimator, x, budget, rng, lambda mean: np.linalg.norm(mean - truth))

@@ -39,7 +39,7 @@ from workbench.populations.corruption import (
 )
 from workbench.privacy import ApproxDP
 from workbench.study.measures import by, seldom
-from workbench.study.rules import Claim, Verdict, at_most, claim_level, combine, enough
+from workbench.study.rules import CHECK_LEVEL, Claim, Verdict, at_most, combine, enough
 from workbench.study.sweeps import (
     Point,
     Row,
@@ -47,6 +47,7 @@ from workbench.study.sweeps import (
     Sweep,
     answered,
     blocks,
+    distance_of,
     each_trial,
     error_of,
     grid,
@@ -147,11 +148,6 @@ def voted_error(estimator: Any, x: Array, shape: Array, budget: ApproxDP, noise:
     )  # fmt: skip
 
 
-def away(estimator: Any, x: Array, budget: ApproxDP, noise: Generator) -> float:
-    """Return the error of a mean of the rows far away."""
-    return loss_of(estimator, x + AWAY, budget, noise, lambda mean: np.linalg.norm(mean - AWAY))
-
-
 @each_trial
 def votes(d: int, n: int, corruption: float, attack: str, *, data: Generator, noise: Generator) -> Row:
     x = data.standard_normal((n, d))
@@ -166,7 +162,7 @@ def mean_votes(d: int, n: int, corruption: float, radius: float, *, data: Genera
     x = data.standard_normal((n, d))
     x[np.argsort(x[:, 0])[: int(corruption * n)], 0] = radius
     estimator = PopulousRobustMean(corruption=corruption, sigma=1.0)
-    return answered(away(estimator, x, BUDGET, noise) / mean_unit(corruption))
+    return answered(distance_of(estimator, x + AWAY, AWAY, BUDGET, noise) / mean_unit(corruption))
 
 
 @each_trial
@@ -248,7 +244,7 @@ def attacked(run: Run, *, corruption: float = SIDEWAYS) -> Chart:
     return Chart(
         "attacked",
         "Under the worst of ten attacks the tail filter stays near the limit",
-        (Panel(title, "share ξ of corrupted rows", ERROR, series, marks=(mark,)),),
+        [Panel(title, "share ξ of corrupted rows", ERROR, series, marks=[mark])],
         alt="The worst of ten attacks against the share of corrupted rows: the tail filter stays within"
         " twice the limit, the source's filter within three times, the plain moment is far off.",
         how_to_read=(
@@ -292,7 +288,7 @@ def searches_stay_below(frame: DataFrame) -> Verdict:
     most β, their failures together are no more than binomial.
     """
     above = frame["above"]
-    return at_most(int(above.sum()), len(above) * FRESH, BETA, claim_level(), factor=2.8)
+    return at_most(int(above.sum()), len(above) * FRESH, BETA, CHECK_LEVEL, factor=2.8)
 
 
 def covariance_rows(d: int, xi: float) -> float:
@@ -336,7 +332,7 @@ CLAIMS = (
         "the attack that a search of 150 evaluations finds causes an error of more than 3 ξ ln 1/ξ in at"
         " most 10 % of runs on fresh rows (d = 1, 2); a rate of .28 would be refuted",
         searches_stay_below,
-        lambda: (SEARCHES,),
+        lambda: [SEARCHES],
         kind="ours",
     ),
     Claim(
@@ -346,7 +342,7 @@ CLAIMS = (
         "covariance/populous-robust at n = 45,000 (d = 1) and 140,000 (d = 2), ξ = .05, (1, 1e-6): no"
         " release, or an error above 3 ξ ln 1/ξ, with probability at most β + β/3",
         voted("AL22/Thm6.3", COVARIANCE, covariance_rows),
-        lambda: (VOTES,),
+        lambda: [VOTES],
         kind="ours",
     ),
     Claim(
@@ -356,7 +352,7 @@ CLAIMS = (
         "mean/populous-robust at n = 8,000, 12,000, 30,000 (d = 1, 2, 5), ξ = .05, (1, 1e-6): no release,"
         " or an error above 3 ξ √(ln 1/ξ), with probability at most β + β/3",
         voted("AL22/Thm7.4", MEAN, mean_rows),
-        lambda: (MEAN_VOTES,),
+        lambda: [MEAN_VOTES],
         kind="ours",
     ),
     Claim(
@@ -366,7 +362,7 @@ CLAIMS = (
         "gaussian/populous-robust at n = 120,000 (d = 1), 300,000 (d = 2), ξ = .02, (1, 1e-6): no release,"
         " or an error above 3 · 2ξ ln 1/2ξ or 3 ξ √(ln 1/ξ), with probability at most β + β/3",
         voted("AL22/Cor7.5", LAW, lambda d, xi: covariance_rows(d, 2 * xi) + mean_rows(d, xi)),
-        lambda: (LAWS,),
+        lambda: [LAWS],
         kind="ours",
     ),
 )

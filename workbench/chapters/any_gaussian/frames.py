@@ -14,8 +14,7 @@ from pandas import DataFrame
 
 from workbench import losses
 from workbench.bounds import al22
-from workbench.chapters.any_gaussian.votes import BETA as BETA
-from workbench.chapters.any_gaussian.votes import BUDGET, DELTA, EPSILON, random_root
+from workbench.chapters.any_gaussian.votes import BETA, BUDGET, DELTA, EPSILON, random_root
 from workbench.charts.curves import (
     LEVEL,
     Chart,
@@ -23,6 +22,7 @@ from workbench.charts.curves import (
     Panel,
     Series,
     measured,
+    medians,
     number,
     styled,
     text_at,
@@ -55,13 +55,15 @@ from workbench.study.sweeps import (
     Sweep,
     answered,
     at_budget,
+    block_columns,
     blocks,
+    distance_of,
     each_trial,
     grid,
     loss_of,
     multiples,
+    over_grid,
 )
-from workbench.study.sweeps import block_columns as columns
 from workbench.types import Columns
 
 KEY, SUBSPACE = "spectral/preconditioner", "spectral/subspace-exact"
@@ -94,8 +96,8 @@ def subspaces(
         tokens = Tokens.drawn(d, data)
         name = release_mode(tokens.of(in_blocks(rows, k)), mode_charge("subspace", budget), source)
         found = tokens.basis(name) if isinstance(name, str) else None
-        errors.append(inf if found is None else float(np.linalg.norm(found @ found.T - basis @ basis.T, 2)))
-    return columns(map(answered, errors))
+        errors.append(inf if found is None else np.linalg.norm(found @ found.T - basis @ basis.T, 2))
+    return block_columns(map(answered, errors))
 
 
 def found(share: float, budget: ApproxDP) -> float:
@@ -114,9 +116,7 @@ def preconditioners(d: int, spectrum: str, n: int, *, data: Generator, noise: Ge
     return answered(loss_of(Preconditioner(centred=True), law.sample(n, rng=data), BUDGET, noise, distance))
 
 
-SUBSPACES = Sweep(
-    "al22-subspaces", grid(d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0]), subspaces, 20, blocks(20)
-)
+SUBSPACES = over_grid("al22-subspaces", subspaces, 20, 20, d=[2, 5, 10, 20], share=[0.25, 0.5, 0.7, 0.8, 1.0])
 FRAMES = Sweep(
     "al22-frames",
     tuple(point for d in (1, 2) for point in grid(d=d, n=FRAME_ROWS[d], spectrum=shown(d, KEY, few=FEW))),
@@ -154,7 +154,7 @@ def rows_against_d(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, 
     return Chart(
         "rows_against_d",
         "Constants, not exponents, make the difference",
-        (Panel(title, "dimension d", ROWS, series, marks=(mark,)),),
+        [Panel(title, "dimension d", ROWS, series, marks=[mark])],
         alt="Rows for a preconditioner: the source's constants ask for billions, improved ones for"
         f" {least} to {most}, both growing with d.",
         how_to_read="The two upper lines are the same mechanism: the gap between them is constants alone."
@@ -174,8 +174,7 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
         rank = place / (len(ds) - 1)
         series.append(measured("", shares, SUBSPACE, [chances[s] for s in shares], rank=rank, joined=False))
     fine = np.linspace(min(chances), max(chances), 33).tolist()
-    curve = [found(one, budget) for one in fine]
-    series.append(theory("", fine, curve, SUBSPACE))
+    series.append(theory("", fine, [found(one, budget) for one in fine], SUBSPACE))
     marks = (
         text_at("abstains", 0.38, 0.2),
         text_at("exact", 0.92, 0.8),
@@ -188,7 +187,7 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
     return Chart(
         "subspace_cliff",
         "A subspace is found exactly or not at all",
-        (panel,),
+        [panel],
         alt="With half the planned rows the subspace is found in 2 of 100 runs at most, with eight tenths of"
         " them in 9 of 10, with all of them almost surely, for every d.",
         how_to_read="All groups of d rows give the same subspace the same name, which leads by all k groups;"
@@ -244,8 +243,8 @@ FACTORS, LEARNERS_DIMENSIONS = (1.0, 2.0, 4.0), (1, 2, 3)  # of the picture: tim
 
 @each_trial
 def means(d: int, n: int, *, data: Generator, noise: Generator) -> Row:
-    x, distance = SHIFT + data.standard_normal((n, d)), lambda mean: np.linalg.norm(mean - SHIFT)
-    return answered(loss_of(PopulousMean(sigma=1.0), x, BUDGET, noise, distance))
+    x = SHIFT + data.standard_normal((n, d))
+    return answered(distance_of(PopulousMean(sigma=1.0), x, SHIFT, BUDGET, noise))
 
 
 @each_trial
@@ -336,8 +335,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     foreseen = {d: {n: law_error(d, n, budget) for n in law_sizes(d, budget)} for d in LEARNERS_DIMENSIONS}
     series = []
     for place, (d, predicted) in enumerate(foreseen.items()):
-        rows = by(at(frame, d=d), "n")
-        found = {n: median(one["error"], LEVEL) for n, one in rows.items()}
+        found = medians(by(at(frame, d=d), "n"), "error")
         rank, named = place / (len(LEARNERS_DIMENSIONS) - 1), "" if run.simulate else f"d = {d}"
         first = next(((1.22 * n, 1.4 * one.estimate) for n, one in found.items()), None)
         expected = [predicted[n] for n in found]
@@ -358,7 +356,7 @@ def whole_law(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) -> Ch
     return Chart(
         "whole_law",
         "At the fewest rows accepted, the learned Gaussian is accurate already",
-        (panel,),
+        [panel],
         alt=f"The total variation starts at about {first_error} at the fewest rows and falls with n, for d ="
         " 1, 2, 3. To the left of where a curve begins nothing is released.",
         how_to_read="Each curve begins at the fewest rows that are accepted, and there the error is small"
@@ -395,7 +393,7 @@ CLAIMS = (
         "the subspace, from the planned rows, with probability .9 (d = 2 .. 20), from half of them at most"
         " in 10 % of runs; a rate of .25 would be refuted",
         subspaces_are_exact,
-        lambda: (SUBSPACES,),
+        lambda: [SUBSPACES],
     ),
     Claim(
         "any-gaussian/preconditioners-found",
@@ -405,7 +403,7 @@ CLAIMS = (
         " 1, 2), the same for round spectra, equal ratios of 9 and condition number 1e8: medians within a"
         " factor 1.5; a failure rate of .25 would be refuted",
         frames_are_found,
-        lambda: (FRAMES,),
+        lambda: [FRAMES],
     ),
     Claim(
         "any-gaussian/means-without-range",
@@ -422,7 +420,7 @@ CLAIMS = (
             "√(d ln(1/δ))/ε · d/α²: constant 1",
             al22.robust_mean_shape,
         ),
-        lambda: (MEANS,),
+        lambda: [MEANS],
     ),
     Claim(
         "any-gaussian/laws-learned",
@@ -439,7 +437,7 @@ CLAIMS = (
             "d²/α² + d² √ln(1/δ)/(αε) + d ln(1/δ)/(αε): constants 1",
             lambda *public: al22.gaussian_shape(*public).total,
         ),
-        lambda: (LAWS,),
+        lambda: [LAWS],
     ),
     Claim(
         "any-gaussian/covariances-learned",
@@ -456,6 +454,6 @@ CLAIMS = (
             "d²/α² + d² √ln(1/δ)/(αε) and the frame's: constants 1",
             lambda *public: al22.covariance_shape(*public).total,
         ),
-        lambda: (COVARIANCES,),
+        lambda: [COVARIANCES],
     ),
 )

@@ -23,10 +23,9 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.privacy.stable import masked
 from workbench.study import measures
 from workbench.study.measures import seldom
-from workbench.study.rules import Checks, Claim, Status, Verdict, claim_level
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Status, Verdict
 from workbench.study.search import fewest_rows
-from workbench.study.sweeps import Role, Run, Sweep, grid, multiples, stream
-from workbench.study.sweeps import block_columns as columns
+from workbench.study.sweeps import Role, Run, Sweep, block_columns, multiples, over_grid, stream
 from workbench.types import Array, Columns, Mask
 
 EPSILON, DELTA, BETA = 1.0, 1e-6, 0.1  # of the chapter
@@ -128,7 +127,7 @@ def ratios(first: Array, second: Array) -> Array:
 
 def neighbours(d: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
     """Measure how far one replaced group moves count, shares and average, over what is charged for it."""
-    return columns(_replaced(d, trial % 2 == 0, data) for trial in range(trials))
+    return block_columns(_replaced(d, trial % 2 == 0, data) for trial in range(trials))
 
 
 def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
@@ -153,7 +152,7 @@ def _replaced(d: int, wide: bool, rng: Generator) -> dict[str, float]:
     return {"count": count, "shares": shares, "distance": float(np.log(ratios(*roots))) / bound}
 
 
-NEIGHBOURS = Sweep("al22-neighbours", grid(d=[1, 2, 3]), neighbours, 100)
+NEIGHBOURS = over_grid("al22-neighbours", neighbours, 100, d=[1, 2, 3])
 
 
 def reached(name: str, values: pd.Series, share: float) -> Verdict:
@@ -236,7 +235,7 @@ def _agree(points: Array) -> bool:
 # A mask has the shape of the covariance that it hides (AL22 Lemmas 5.1 and 5.2, Proposition 6.2).
 
 
-MASK, PLAIN = "covariance/populous", "non-private"
+MASK = "covariance/populous"
 DRAWN = 6
 MASK_DESIGN = 0.1, "thompson_laplace"
 
@@ -267,7 +266,7 @@ def masks(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition
     return Chart(
         "masks",
         "A mask has the shape of what it hides; additive noise has not",
-        (replace(panels[0], marks=(text_at("black: Σ", 0.0, -2.7, PLAIN),)), *panels[1:]),
+        (replace(panels[0], marks=(text_at("black: Σ", 0.0, -2.7, "non-private"),)), *panels[1:]),
         alt="Four panels: a circle and a long ellipse with masked releases around them, the ellipse at twice"
         " the rows, and the ellipse with noise of one size, which is far too much across. The masked"
         " releases of the ellipse are as far from it, in its own units, as those of the circle.",
@@ -279,7 +278,9 @@ def masks(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, condition
 
 def _ellipses(title: str, root: Array, released: list[Array], key: str) -> Panel:
     lines = [ellipse("", one, role="release", colour_key=key) for one in released]
-    return plane(title, (*lines, ellipse("", root @ root.T, role="truth", colour_key=PLAIN)), reach=2.9)
+    return plane(
+        title, (*lines, ellipse("", root @ root.T, role="truth", colour_key="non-private")), reach=2.9
+    )
 
 
 def random_root(values: Array, rng: Generator) -> Array:
@@ -316,7 +317,7 @@ TWICE = _masks("al22-twice-frobenius-masks", 2, (5, 10))
 def frobenius_masks_are_concentrated(frame: pd.DataFrame, twice: pd.DataFrame) -> Checks:
     checks = [seldom(f"d = {d}", rows["frobenius"] > ALPHA, BETA) for d, rows in frame.groupby("d")]
     for d, rows in twice.groupby("d"):
-        share = measures.share(int((rows["frobenius"] > ALPHA).sum()), len(rows), 2 * claim_level())
+        share = measures.share(int((rows["frobenius"] > ALPHA).sum()), len(rows), 2 * CHECK_LEVEL)
         checks.append(measures.between(f"twice as wide, d = {d}", share, BETA, 1.0))
     return checks
 
@@ -329,7 +330,7 @@ CLAIMS = (
         "one replaced group moves the count of friends by at most 2(k - 1), which is attained, the weights"
         " by at most C/k, and the average by at most ln(1 + CE/k)",
         neighbours_move_little,
-        lambda: (NEIGHBOURS,),
+        lambda: [NEIGHBOURS],
     ),
     Claim(
         "any-gaussian/frobenius-masks-concentrate",

@@ -30,7 +30,6 @@ from workbench.bounds import smallest
 from workbench.chapters.covariance import one_radius
 from workbench.chapters.covariance.one_radius import (
     NAIVE,
-    PLAIN,
     PRECONDITIONED,
     estimate_zero,
     geometric,
@@ -65,7 +64,7 @@ from workbench.special import betainc, betaln
 from workbench.study import measures
 from workbench.study.measures import by, local_slope, rms, seldom, summary
 from workbench.study.rules import Checks, Claim, enough, in_proportion
-from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, value_of
+from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, over_grid, value_of
 from workbench.types import Array, Columns
 
 RHO, D = 0.5, 5
@@ -227,8 +226,8 @@ def steps(d: int, calibration: Any, n: int, *, data: Generator, noise: Generator
     return {"low": seen[0], "high": seen[-1], "promised": band.next_lower(STEP_LOWER)}
 
 
-LAYERED = Sweep("m21-heavy-layers", grid(degrees=DEGREES, n=LAYER_N), layers, 10)
-SPREADS = Sweep("m21-heavy-spreads", grid(n=SPREAD_N, upper=UPPERS), spreads, 10)
+LAYERED = over_grid("m21-heavy-layers", layers, 10, degrees=DEGREES, n=LAYER_N)
+SPREADS = over_grid("m21-heavy-spreads", spreads, 10, n=SPREAD_N, upper=UPPERS)
 STEPS = Sweep(
     "m21-heavy-steps",
     tuple(
@@ -275,7 +274,7 @@ def three_layers(
         panel = Panel(
             f"Student rows, ν = {law.degrees:g}", "clipping radius γ (σ)", ERROR, (*curves, *lines, total),
             note=f"n = {number(n)}, d = {d}, ρ = {number(rho)}.", xlim=ends, ylim=(1e-4, 2.0),
-            marks=(Mark(f"best radius: {number(middle, 2)}", "vertical", middle),),
+            marks=[Mark(f"best radius: {number(middle, 2)}", "vertical", middle)],
         )  # fmt: skip
         panels.append(panel)
     return Chart(
@@ -305,7 +304,7 @@ def long_ellipsoids(
     noise = [naive_noise(one, rows, rho, d) for one in uppers]
     plain = [rows["reference"].median() for rows in groups.values()]
     series.append(theory("", uppers, noise, NAIVE))
-    series.append(styled("truth", "no privacy", groups, plain, PLAIN))
+    series.append(styled("truth", "no privacy", groups, plain, "non-private"))
     x, y = 0.12 * uppers[-1], 3 * noise[-1] / 10**0.5
     said = text_at("line: predicted noise alone", x, y, NAIVE)
     title = f"n = {number(rows)}, d = {d}, ρ = {number(rho)}, ν = {STEP_DEGREES:g}"
@@ -313,7 +312,7 @@ def long_ellipsoids(
     return Chart(
         "long_ellipsoids",
         "One radius pays for the length of the ellipsoid; preconditioning does not",
-        (Panel(title, label, ERROR, series, marks=(estimate_zero(d), said)),),
+        [Panel(title, label, ERROR, series, marks=(estimate_zero(d), said))],
         alt="The naive error grows in proportion to the length of the ellipsoid, the preconditioned"
         " one is flat and close to the error without privacy.",
         how_to_read="The same privacy and rows, on longer and longer ellipsoids. One radius pays for the"
@@ -418,6 +417,6 @@ CLAIMS = (
         " d = 2 and 5, leaves l'I <= A Sigma A' <= I with l' >= 2l in 90 % of runs, on spectra that touch"
         " both ends.",
         a_step_keeps_its_promise,
-        lambda: (STEPS,),
+        lambda: [STEPS],
     ),
 )

@@ -16,7 +16,7 @@ from workbench.populations.rotated import named, rotated, shown
 from workbench.privacy import ZCDP
 from workbench.study.measures import at, near, paired_columns, resampled
 from workbench.study.rules import Checks, Claim, Verdict, claim_level
-from workbench.study.sweeps import Point, Row, Sweep, blocks, each_trial, grid, resampler, value_of
+from workbench.study.sweeps import Point, Row, Sweep, blocks, each_trial, over_grid, resampler, value_of
 from workbench.types import Array
 
 FAR = 10.0  # standard deviations from the middle to the mean
@@ -50,9 +50,7 @@ def foreseen(
     return {"error": hypot(law.mean_error(value.mean), law.error(value.covariance))}
 
 
-PRICES = Sweep(
-    "m21-joint-prices", grid(n=10_000, d=10, rho=RHO, condition=(1.0, 1e2, 1e4)), prices, 8, blocks(30)
-)
+PRICES = over_grid("m21-joint-prices", prices, 8, 30, n=10_000, d=10, rho=RHO, condition=(1.0, 1e2, 1e4))
 SETTINGS: tuple[Point, ...] = (
     {"n": 700, "d": 5, "rho": 0.5, "condition": 1e4},
     {"n": 1000, "d": 10, "rho": 0.1, "condition": 1.0},
@@ -117,7 +115,7 @@ CLAIMS = (
         " largest standard deviations, adds at most 5 % to the covariance's error that covariance/coinpress"
         " has for a known one, if gaussian/coinpress measures both; pairs add at least 30 %.",
         price_checks,
-        lambda: (PRICES,),
+        lambda: [PRICES],
         kind="ours",
     ),
     Claim(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from pandas import DataFrame
 
-from workbench.chapters.covariance.one_radius import PLAIN, error_of
+from workbench.chapters.covariance.one_radius import error_of
 from workbench.charts.curves import ERROR, LEVEL, Chart, Panel, across, measured, number, styled, text_at
 from workbench.estimators.nets import PureNetCovariance, directions
 from workbench.linalg import second_moment
@@ -21,7 +21,7 @@ from workbench.privacy import PureDP
 from workbench.study import measures
 from workbench.study.measures import at, between, by, summary
 from workbench.study.rules import Checks, Claim, enough
-from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, value_of
+from workbench.study.sweeps import Row, Run, each_trial, grid, multiples, over_grid, value_of
 from workbench.types import Array
 
 NET = "covariance/pure-net"
@@ -61,7 +61,7 @@ def net_errors(
 
 
 NETS = {
-    d: Sweep(f"m21-heavy-net-{d}", grid(d=d, alpha=alphas, n=NET_N[d]), net_errors, trials)
+    d: over_grid(f"m21-heavy-net-{d}", net_errors, trials, d=d, alpha=alphas, n=NET_N[d])
     for (d, alphas), trials in zip(ALPHAS.items(), (60, 15), strict=True)
 }
 
@@ -82,7 +82,7 @@ def net_floors(run: Run, *, epsilon: float = EPSILON) -> Chart:
             if not place and d == 1:
                 marks.append(text_at("the floor of this net", 2.6 * min(found), 1.1 * floor))
         plain = {n: rows["reference"].mean() for n, rows in by(frame, "n").items()}
-        series.append(styled("truth", "no privacy", plain, plain.values(), PLAIN))
+        series.append(styled("truth", "no privacy", plain, plain.values(), "non-private"))
         axes = "number of rows n", f"mean {ERROR}"
         panels.append(Panel(f"d = {d}", *axes, series, marks=marks))
     return Chart(

@@ -19,13 +19,13 @@ from workbench.estimators.heavy_tailed import HeavyTailedCovariance, HeavyTailed
 from workbench.populations.laws import student_hypercontractivity
 from workbench.populations.rotated import Rotated, rotated
 from workbench.privacy import ZCDP
-from workbench.study.sweeps import Role, Run, stream, value_of
+from workbench.study.sweeps import Role, Run, stream, streams, value_of
 from workbench.types import Array
 
 # What the topics on covariances share: distributions in the plane, errors in units of Σ, one run.
 
 
-NAIVE, PRECONDITIONED, PLAIN = "covariance/heavy-tailed-naive", "covariance/heavy-tailed", "non-private"
+NAIVE, PRECONDITIONED = "covariance/heavy-tailed-naive", "covariance/heavy-tailed"
 DEGREES, MOMENTS, TILT = 10.0, 3, 0.5
 
 
@@ -65,7 +65,7 @@ TOLD = 0.3  # the least ℓ that is written inside its circle
 
 
 def _rows(name: str, seed: int, n: int, upper: float) -> tuple[Rotated, Generator, Array]:
-    data, noise = (stream(seed, role, name) for role in (Role.DATA, Role.NOISE))
+    data, noise = streams(seed, name)
     law = tilted(upper, DEGREES)
     return law, noise, law.sample(n, rng=data)
 
@@ -87,7 +87,7 @@ def one_radius(run: Run, *, rho: float = RHO, n: int = N, upper: float = UPPER) 
         error = number(float(np.median([law.error(value) for value in released])), 2)
         marks = (
             text_at(f"median error {error}", -0.52 * long, 0.78 * long, key),
-            text_at("black: the truth Σ", 0.55 * long, -0.45 * long, PLAIN),
+            text_at("black: the truth Σ", 0.55 * long, -0.45 * long, "non-private"),
         )
         note = f"n = {number(n)}, ρ = {number(rho)}; rows are clipped at {number(clip, 2)}." * (not panels)
         panels.append(plane(title, (rows, *lines, truth), reach=0.95 * long, note=note, marks=marks))
@@ -177,10 +177,8 @@ def judge(mine: Callable[[Array, float, Generator], Any], *, seed: int = 17) -> 
     """
     errors = []
     for world in range(12):
-        data, yours, noise = (
-            stream(seed, role, "covariance-exercise", world, block)
-            for role, block in ((Role.DATA, 0), (Role.NOISE, 0), (Role.NOISE, 1))
-        )
+        data, yours = streams(seed, "covariance-exercise", world)
+        noise = stream(seed, Role.NOISE, "covariance-exercise", world, 1)
         law = rotated([1.0, EXERCISE_UPPER], data)
         x = law.sample(ROWS, rng=data)
         found = np.asarray(mine(x.copy(), EXERCISE_RHO, yours), np.float64)

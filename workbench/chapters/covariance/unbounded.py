@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from pandas import DataFrame
 
-from workbench.chapters.covariance.one_radius import PLAIN, error_of, estimate_zero, geometric
+from workbench.chapters.covariance.one_radius import error_of, estimate_zero, geometric
 from workbench.charts.curves import ERROR, Chart, Panel, measured, medians, number, styled, text_at
 from workbench.estimators.base import Abstention
 from workbench.estimators.coinpress import ClippedCovariance, CoinPressCovariance
@@ -31,12 +31,10 @@ from workbench.study.search import fewest_rows as least_rows
 from workbench.study.sweeps import (
     Row,
     Run,
-    Sweep,
     answered,
-    blocks,
     each_trial,
-    grid,
     multiples,
+    over_grid,
     resources,
     value_of,
 )
@@ -159,15 +157,13 @@ def any_rows(d: int) -> int:
     return round(MORE * start(d))
 
 
-EIGENVALUES = Sweep(
-    "m21-unbounded-eigenvalues", grid(n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)), spectra, 60
+EIGENVALUES = over_grid(
+    "m21-unbounded-eigenvalues", spectra, 60, n=EIGEN_N, calibration=CALIBRATIONS, condition=(1e2, 1e12)
 )
-VOTES = Sweep("m21-unbounded-votes", grid(n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6)), votes, 40)
-COARSE = Sweep("m21-unbounded-coarse", grid(n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6)), votes, 60)
-SIDES = Sweep("m21-unbounded-sides", grid(n=SIDE_N, condition=CONDITIONS), sides, 8)
-ANY = Sweep(
-    "m21-unbounded-any", grid(d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW)), errors, 3, blocks(20)
-)
+VOTES = over_grid("m21-unbounded-votes", votes, 40, n=VOTE_N, k=1, gap=(1e-1, 1e-2, 1e-4, 1e-6))
+COARSE = over_grid("m21-unbounded-coarse", votes, 60, n=VOTE_N, k=2, gap=(1e-1, 1e-3, 1e-6))
+SIDES = over_grid("m21-unbounded-sides", sides, 8, n=SIDE_N, condition=CONDITIONS)
+ANY = over_grid("m21-unbounded-any", errors, 3, 20, d=ANY_D, spectrum=shown(ANY_D, UNBOUNDED, few=FEW))
 
 
 # What is shown
@@ -195,7 +191,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
             named_at = tuple(curve.x)[last] * 10 ** (0.3 + CHARACTER * len(label)), 0.35 * y[last]
         series.append(replace(curve, y=y, label_at=named_at))
     plain = [rows["reference"].median() for rows in groups.values()]
-    series.append(styled("truth", "", groups, plain, PLAIN))
+    series.append(styled("truth", "", groups, plain, "non-private"))
     steps = [coinpress_steps(point["condition"], n, budget) for point in made.points]
     below = 0.55 * min(plain, default=foreseen / 2)
     panel = Panel(
@@ -203,13 +199,13 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) ->
         note=f"n = {number(n)}, d = {D}, ε = {epsilon:g}, δ = {number(delta)}; mean 1000 σ away."
         f" CoinPress takes {min(steps)} to {max(steps)} steps.",
         ylim=(0.01, 3e6),
-        marks=(estimate_zero(D, CONDITIONS[4]), text_at("no privacy", 10**6.5, below, PLAIN)),
+        marks=(estimate_zero(D, CONDITIONS[4]), text_at("no privacy", 10**6.5, below, "non-private")),
         xlim=None if plain else (CONDITIONS[0], CONDITIONS[-1]),  # where nothing was run
     )  # fmt: skip
     return Chart(
         "side_by_side",
         "With no bounds given, votes of blocks are flat over ten orders of magnitude",
-        (panel,),
+        [panel],
         alt="The error of the unbounded covariance is flat from condition number 10² to 10¹², at less"
         " than twice the error without privacy; so is that of CoinPress with as many steps as it needs, and"
         " half as high again with its source's constants. CoinPress in three steps and the one-step estimator"
@@ -316,7 +312,7 @@ CLAIMS = (
         " them, at condition numbers 1e2 and 1e12 and any scale: n = 20000, d = 3, (1, 1e-6). The bins of"
         ' "paper" leave no room: about 10 % of its runs fail, and 20 % would be refuted.',
         eigenvalues_to_a_factor,
-        lambda: (EIGENVALUES,),
+        lambda: [EIGENVALUES],
     ),
     Claim(
         "covariance/error-follows-gap",
@@ -325,7 +321,7 @@ CLAIMS = (
         "The spectral error of the subspace before a gap, over the gap, is the same on average for gaps"
         " 1e-1 .. 1e-6 (within 1.5) and below 1: n = 6000, d = 3, k = 1, (1, 1e-6).",
         error_follows_the_gap,
-        lambda: (VOTES,),
+        lambda: [VOTES],
     ),
     Claim(
         "covariance/coarse-closes-gap",
@@ -335,6 +331,6 @@ CLAIMS = (
         " 1e-1, 1e-3 and 1e-6, where lambda_k/lambda_1 = 1/4 and the gap is known to a factor: n = 6000, d"
         " = 3, k = 2.",
         coarse_closes_any_gap,
-        lambda: (COARSE,),
+        lambda: [COARSE],
     ),
 )

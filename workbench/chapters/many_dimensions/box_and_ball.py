@@ -6,6 +6,7 @@ the error of the sample mean.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import inf, isfinite, nan, sqrt
 from typing import Any
 
@@ -15,7 +16,6 @@ from numpy.random import Generator
 from workbench.chapters.many_dimensions.coinpress import (
     DELTA,
     EPSILON,
-    PLAIN,
     REACH,
     SHADES,
     D,
@@ -48,13 +48,12 @@ from workbench.study.sweeps import (
     Point,
     Row,
     Run,
-    Sweep,
+    distance_of,
     each_trial,
-    error_of,
     grid,
     multiples,
+    over_grid,
     resources,
-    value_of,
 )
 from workbench.types import Array
 
@@ -90,11 +89,8 @@ def estimators(d: int, half_width: float) -> dict[str, Estimator[Any]]:
 def distances(
     methods: Mapping[str, Estimator[Any]], x: Array, theta: Array, budget: ApproxDP, noise: Generator
 ) -> Row:
-    found: dict[str, Any] = {"reference": np.linalg.norm(x.mean(axis=0) - theta)}
-    for key, estimator in methods.items():
-        value = value_of(estimator, x, budget, noise)
-        found[key] = error_of(value, lambda mean: np.linalg.norm(mean - theta))
-    return found
+    found = {key: distance_of(one, x, theta, budget, noise) for key, one in methods.items()}
+    return {"reference": np.linalg.norm(x.mean(axis=0) - theta), **found}
 
 
 @each_trial
@@ -112,11 +108,8 @@ def laws(
     n: int, d: int, epsilon: float, law: str, *, delta: float = DELTA, half_width: float = REACH,
     data: Generator, noise: Generator,
 ) -> Row:  # fmt: skip
-    radius = half_width * sqrt(d)
-    methods: dict[str, Estimator[Any]] = {
-        BALL: CoinPressMean(radius=radius, sigma=1.0),
-        HEAVY: ClippedHeavyMean(radius=radius, hypercontractivity=LAWS[law], upper=1.0),
-    }
+    made: Any = estimators(d, half_width)
+    methods = {BALL: made[BALL], HEAVY: replace(made[HEAVY], hypercontractivity=LAWS[law])}
     theta = data.uniform(-half_width, half_width, d)
     if law == "normal":
         x = data.standard_normal((n, d))
@@ -125,13 +118,9 @@ def laws(
     return distances(methods, x + theta, theta, ApproxDP(epsilon, delta), noise)
 
 
-AGAINST_D = Sweep("m21-means-d", grid(n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON), side_by_side, 10)
-SKEWED = Sweep(
-    "m21-skewed-rows",
-    grid(n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=LAWS),
-    laws,
-    7,
-    {"quick": 1, "full": 14},
+AGAINST_D = over_grid("m21-means-d", side_by_side, 10, n=N, d=DIMENSIONS, half_width=REACH, epsilon=EPSILON)
+SKEWED = over_grid(
+    "m21-skewed-rows", laws, 7, 14, n=(1000, 3000, 10_000, 30_000, 100_000), d=D, epsilon=EPSILON, law=LAWS
 )
 
 
@@ -181,7 +170,7 @@ def error_against_dimension(
         expected = [_ratio(key, {**world, "n": n, "d": d}, once=True) for d in groups]
         curves.append(measured("", found, colour, expected, rank=rank))
         curves.append(theory(label, fine, lines[key], colour, rank=rank))
-    curves.append(across("", (fine[0], fine[-1]), 1, PLAIN))
+    curves.append(across("", (fine[0], fine[-1]), 1, "non-private"))
     near = [one for one in curves if one.colour_key != BOX]
     most = max((y for one in near if one.role == "theory" for y in one.y if isfinite(y)), default=1 / 1.15)
     times = lines[BOX][-1]
@@ -227,7 +216,7 @@ def skewed_rows(
                 expected = [predicted(key, one, n, d, budget).quantile(0.5) for n in groups]
             curves.append(measured(METHODS[key][0], medians(groups, key), key, expected))
         plain = [one.estimate for one in medians(groups, "reference").values()]
-        curves.append(styled("reference", "sample mean", groups, plain, PLAIN))
+        curves.append(styled("reference", "sample mean", groups, plain, "non-private"))
         if law == "skewed" and groups:
             x, y, said = max(groups) / 3, min(curves[0].y), "the bias: no number of rows repairs it"
             marks = (Mark(said, "horizontal", x, y, colour_key=BALL),)

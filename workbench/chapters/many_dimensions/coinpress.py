@@ -85,7 +85,17 @@ from workbench.study.measures import (
     slope_inside,
 )
 from workbench.study.rules import Checks, Claim, Verdict, beside, claim_level
-from workbench.study.sweeps import Row, Run, Sweep, each_trial, grid, multiples, resampler, value_of
+from workbench.study.sweeps import (
+    Row,
+    Run,
+    Sweep,
+    each_trial,
+    grid,
+    multiples,
+    over_grid,
+    resampler,
+    value_of,
+)
 from workbench.types import Array
 
 SOURCE = "M21/prior-CoinPress"
@@ -97,7 +107,6 @@ BETA = 0.1  # of an error above alpha, where rows are counted
 TOLERANCE = 0.1  # of local slopes
 AS_PREDICTED = f"as predicted, within {100 * BAND:.0f} %"
 CLOSE = 1.1  # to the error of the sample mean, 1000 rows in ten dimensions
-PLAIN = "non-private"
 NAMES = {"practical": "practical bounds", "proved": "proved bounds"}
 SHADES = {"proved": 0.12, "practical": 0.72}  # places on the ramp: the darker trusts more
 FEW = 5  # dimensions: an error in few of them varies more, and takes more trials
@@ -388,7 +397,7 @@ COVARIANCES = Kind.named(
         "d²/α² + d²/(α√ρ) + d^(3/2) √ln u/√ρ, constants 1",
     ),
 )
-WHERE = Sweep("m21-places", grid(n=1000, d=D, place=PLACES, rho=RHO, reach=REACH), places, 200)
+WHERE = over_grid("m21-places", places, 200, n=1000, d=D, place=PLACES, rho=RHO, reach=REACH)
 
 
 # The authors' own figures: errors as they published them, beside ours at their numbers
@@ -421,22 +430,28 @@ def at_the_centre(
 MEANS_SHOWN = Published(
     Means,
     "CoinPress's Figure 3",
-    Sweep(
+    over_grid(
         "m21-published-mean",
-        grid(n=(1000, 3454, 6727, 10_000), d=50, rho=RHO, reach=10.0),
         partial(at_the_centre, Means, (1, 2)),
         20,
+        n=(1000, 3454, 6727, 10_000),
+        d=50,
+        rho=RHO,
+        reach=10.0,
     ),
     {1: (1.066, 0.3275, 0.1760, 0.1250), 2: (0.2806, 0.1261, 0.0898, 0.0732)},
 )
 COVARIANCES_SHOWN = Published(
     Covariances,
     "CoinPress's Figure 9",
-    Sweep(
+    over_grid(
         "m21-published-covariance",
-        grid(n=(3000, 4363, 6181, 8000), d=10, rho=RHO, condition=10 * sqrt(10)),
         partial(at_the_centre, Covariances, (1, 2, 3)),
         20,
+        n=(3000, 4363, 6181, 8000),
+        d=10,
+        rho=RHO,
+        condition=10 * sqrt(10),
     ),
     {
         1: (2.843, 2.198, 1.737, 1.340),
@@ -463,8 +478,7 @@ def _published(run: Run, shown: Published, ylabel: str) -> Panel:
         series.append(styled("reference", "published" if t == most else "", ns, errors, "idea/public"))
     series.append(measured("default", medians(groups, "error default"), shown.of.key))
     sampling = sqrt(d) if shown.of is Means else sqrt(d * (d + 1))
-    floor = [sampling / sqrt(n) for n in ns]
-    series.append(styled("reference", "sampling", ns, floor, PLAIN))
+    series.append(styled("reference", "sampling", ns, [sampling / sqrt(n) for n in ns], "non-private"))
     given = points[0][shown.of.known]
     reach = f"R = {number(given)}√d" if shown.of is Means else f"K = {number(float(f'{given:.3g}'))}"
     title = f"{shown.figure}: ρ = {number(points[0]['rho'])}, d = {number(d)}, {reach}"
@@ -539,7 +553,7 @@ def _price(run: Run, kind: Kind, ylabel: str, rho: float, d: int, given: float) 
                 Mark("", "point", n, y),
                 text_at(f"free beyond {number(float(f'{n:.2g}'))} rows", right * n, above * y, "idea/total"),
             )
-    curves.append(styled("reference", "sampling", fine, floor, PLAIN))
+    curves.append(styled("reference", "sampling", fine, floor, "non-private"))
     return Panel(f"ρ = {number(rho)}, d = {number(d)}", "number of rows n", ylabel, curves, marks=marks)
 
 
@@ -685,7 +699,7 @@ CLAIMS = (
         "d = 10, n = 1000, ρ = .5, R = 100√d, practical: the error is at most 1.1 times that of the sample"
         " mean, for means at the centre of the ball, on an axis, on the diagonal and on the boundary.",
         place_checks,
-        lambda: (WHERE,),
+        lambda: [WHERE],
         kind="ours",
     ),
 )

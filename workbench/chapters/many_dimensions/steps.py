@@ -22,7 +22,6 @@ from workbench.chapters.many_dimensions.coinpress import (
     EPSILON,
     MODES,
     NAMES,
-    PLAIN,
     REACH,
     RHO,
     SHADES,
@@ -63,7 +62,18 @@ from workbench.privacy import ZCDP, ApproxDP, Budget, noise_source
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.study.measures import at, between, median, median_ratio, paired_columns, resampled, rms
 from workbench.study.rules import Checks, Claim, claim_level
-from workbench.study.sweeps import Point, Role, Row, Run, Sweep, each_trial, grid, resampler, stream, value_of
+from workbench.study.sweeps import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    each_trial,
+    grid,
+    over_grid,
+    resampler,
+    streams,
+    value_of,
+)
 from workbench.types import Array
 
 MOST = 6
@@ -147,17 +157,12 @@ def over_what_is_proved(of: Of, d: int, n: int, proved: int, *, data: Generator,
     return {"error": of.error(value, truth) / estimator.error_bound(proved, d, ZCDP(RHO), HELD)}
 
 
-over_the_ball, over_the_bound = (partial(over_what_is_proved, of) for of in (Means, Covariances))
 _LONG = grid(n=20_000, d=D, rho=RHO, condition=1e3)
-MEAN_STEPS = Sweep("m21-mean-steps", grid(n=1000, d=D, rho=RHO, reach=REACHES), mean_steps, 50)
+MEAN_STEPS = over_grid("m21-mean-steps", mean_steps, 50, n=1000, d=D, rho=RHO, reach=REACHES)
 COVARIANCE_STEPS = Sweep("m21-covariance-steps", _LONG, covariance_steps, 10)
 ORIENTATIONS = Sweep("m21-orientations", _LONG, orientations, 10)
-CONDITIONS = Sweep(
-    "m21-conditions",
-    grid(n=100_000, d=D, rho=RHO, condition=(1e2, 1e4, 1e6)),
-    more_steps,
-    2,
-    {"quick": 1, "full": 50},
+CONDITIONS = over_grid(
+    "m21-conditions", more_steps, 2, 50, 1, n=100_000, d=D, rho=RHO, condition=(1e2, 1e4, 1e6)
 )
 
 
@@ -199,13 +204,15 @@ def error_against_steps(run: Run, *, rho: float = RHO, d: int = D, radius: float
         curves += along(found, STEPS, foreseen.__getitem__, Means.key, rank=rank)
         marks.append(text_at(f"R = {number(point['reach'])}√d", 1.12, 1.35 * foreseen[1], Means.key))
     plain = sqrt(d / point["n"])  # about the median error of the sample mean
-    curves.append(across("sample mean", ENDS, frame["reference"].median() if len(frame) else plain, PLAIN))
+    curves.append(
+        across("sample mean", ENDS, frame["reference"].median() if len(frame) else plain, "non-private")
+    )
     title = f"mean, d = {d}, n = {number(point['n'])}, ρ = {number(rho)}"
     ylim = 0.7 * plain, 3.0 * mean_error(point, 1).total
     return Chart(
         "error_against_steps",
         "Two to four steps are enough, and more do no harm",
-        (_against_steps(title, "median error (σ)", curves, marks, ylim),),
+        [_against_steps(title, "median error (σ)", curves, marks, ylim)],
         alt="The error of a mean falls to that of the sample mean within a few steps, the wider the range the"
         " later, and stays there; that of one step grows in proportion to the range.",
         how_to_read="A good curve falls to the black line and stays on it: a step that the public numbers say"
@@ -229,7 +236,10 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     curves.append(measured("rows on the wrong side", wrong, "idea/wrong"))
     floor = sqrt(d * (d + 1) / point["n"])
     plain = rms(frame["reference"].to_numpy()) if len(frame) else floor
-    curves += [across("sample covariance", ENDS, plain, PLAIN), across("the estimate 0", ENDS, sqrt(d))]
+    curves += [
+        across("sample covariance", ENDS, plain, "non-private"),
+        across("the estimate 0", ENDS, sqrt(d)),
+    ]
     said = "two steps: right by accident"
     marks = [Mark(said, "point", 2, wrong[2].estimate, side="right")] if wrong else []
     title = f"covariance, d = {d}, n = {number(point['n'])}, condition number {number(point['condition'])}"
@@ -237,7 +247,7 @@ def steps_on_the_wrong_side(run: Run, *, rho: float = RHO, d: int = D, condition
     return Chart(
         "steps_on_the_wrong_side",
         "An error that rises with the number of steps is a bug",
-        (_against_steps(title, label, curves, marks, ylim),),
+        [_against_steps(title, label, curves, marks, ylim)],
         alt="The error of a covariance falls with the number of steps to that of the sample covariance and"
         " stays; with rows on the wrong side it rises again, beyond that of the estimate 0.",
         how_to_read="On the right side more steps are never worse. With rows on the wrong side of the"
@@ -272,7 +282,7 @@ def balls(run: Run, *, frame: int = 1) -> Chart:
 
 @cache
 def _balls(seed: int) -> Film:
-    data, noise = (stream(seed, role, "many-dimensions-mean", PLANE_N) for role in (Role.DATA, Role.NOISE))
+    data, noise = streams(seed, "many-dimensions-mean", PLANE_N)
     direction = data.standard_normal(2)
     rows = RADIUS / 2 * direction / np.linalg.norm(direction) + data.standard_normal((PLANE_N, 2))
     estimator, trace = CoinPressMean(radius=RADIUS, steps=4, sigma=1.0), Trace()
@@ -381,7 +391,7 @@ CLAIMS = (
         " other and that of one step is at least twice as large; one step pays √d 2B/(n√(2ρ)), within 15 %"
         " and with the predicted slope in R, up to R = 1000√d.",
         step_checks,
-        lambda: (MEAN_STEPS,),
+        lambda: [MEAN_STEPS],
         kind="ours",
     ),
     Claim(
@@ -392,7 +402,7 @@ CLAIMS = (
         " raises the median error (d = 10, n = 2e4, ρ = .5, condition number 1000); with rows X Aᵀ and the"
         " result A⁻¹ Z A⁻ᵀ none does by more than 10 %.",
         directions,
-        lambda: (ORIENTATIONS,),
+        lambda: [ORIENTATIONS],
         kind="ours",
     ),
     Claim(
@@ -403,7 +413,7 @@ CLAIMS = (
         " most 1.15 times that of the sample covariance, and up to three steps more than the default"
         " number raise it by at most 5 %.",
         condition_checks,
-        lambda: (CONDITIONS,),
+        lambda: [CONDITIONS],
         kind="ours",
     ),
 )

@@ -27,10 +27,21 @@ from workbench.populations.rotated import Rotated, named, rotated, shown
 from workbench.privacy import ApproxDP
 from workbench.special import chdtri
 from workbench.study.measures import Measure, at, between, by, certain, median, seldom
-from workbench.study.rules import Checks, Claim, claim_level, enough, supremum
+from workbench.study.rules import Checks, Claim, enough, supremum
 from workbench.study.scaling import Move, Named, Statement, measured
 from workbench.study.search import fewest_rows
-from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, each_trial, grid, loss_of
+from workbench.study.sweeps import (
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    distance_of,
+    each_trial,
+    grid,
+    loss_of,
+    over_grid,
+)
 from workbench.types import Array
 
 MEAN, LAW = "mean/affine", "gaussian/lifted"
@@ -89,8 +100,8 @@ def whitened(
     """Measure the error of a mean that is given Σ, so that rows are white, and perhaps a ball."""
     direction = data.standard_normal(d)
     mean = TOLD * sqrt(d) * direction / np.linalg.norm(direction)
-    x, distance = mean + data.standard_normal((n, d)), lambda found: np.linalg.norm(found - mean)
-    return answered(loss_of(given(key, d), x, ApproxDP(epsilon, delta), noise, distance))
+    x = mean + data.standard_normal((n, d))
+    return answered(distance_of(given(key, d), x, mean, ApproxDP(epsilon, delta), noise))
 
 
 def given(key: str, d: int) -> Any:
@@ -159,12 +170,14 @@ def anywhere(key: str, d: int, spectrum: str, *, data: Generator, noise: Generat
 
 
 ANYWHERE = {
-    key: Sweep(
+    key: over_grid(
         f"affine-anywhere-{key}-{TRIED}",
-        grid(key=key, d=TRIED, spectrum=shown(TRIED, key, longest=LONGEST)),
         anywhere,
         7,
-        blocks(20),
+        20,
+        key=key,
+        d=TRIED,
+        spectrum=shown(TRIED, key, longest=LONGEST),
     )
     for key in SOURCES
 }
@@ -230,7 +243,7 @@ def learned_from_few_rows(*frames: DataFrame) -> Checks:
         for share, rows in by(frame, "share").items():
             n = int(share * start(d))
             predicted = LEARNER.recipe(n, d, BUDGET).squared_error.total_variation
-            one = median(rows["error"], claim_level())
+            one = median(rows["error"])
             low, high = (end / predicted for end in one.interval)
             over = Measure(one.estimate / predicted, (low, high), one.trials)
             name = f"d = {d}, {share:g} times the fewest rows: total variation over the predicted"
@@ -334,7 +347,7 @@ def means(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, alpha: float =
     return Chart(
         "means",
         "An unknown Σ costs a fixed number of rows; accuracy after that costs few rows",
-        (panel,),
+        [panel],
         alt="Rows against 1/α. The lifted quantile needs 2 to 4 times the rows of CoinPress, given the"
         " covariance, fewer than votes of blocks, and 25 to 80 times fewer than stable subsets; as 1/α"
         " grows eightfold its rows grow about threefold.",

@@ -21,16 +21,14 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.stable import chances as stable_chances
 from workbench.study import measures
 from workbench.study.measures import between, hits, seldom
-from workbench.study.rules import Checks, Claim, claim_level
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim
 from workbench.study.sweeps import (
     Role,
     Row,
     Run,
-    Sweep,
     at_budget,
-    blocks,
     each_trial,
-    grid,
+    over_grid,
     stream,
     value_of,
 )
@@ -66,10 +64,10 @@ def hostile(
     return {"condition": np.inf if np.isnan(condition) else condition}
 
 
-FAR = Sweep("mq-far", grid(d=D, share=SHARES, degrees=0.0), hostile, 5, blocks(20))
-HEAVY = Sweep("mq-heavy", grid(d=D, share=0.0, degrees=DEGREES), hostile, 5, blocks(20))
-SPOILT = Sweep("mq-spoilt", grid(d=D, share=[0.01, 0.05, 0.2], degrees=0.0), hostile, 15, blocks(20))
-TAILED = Sweep("mq-tailed", grid(d=D, share=0.0, degrees=DEGREES[0]), hostile, 15, blocks(20))
+FAR = over_grid("mq-far", hostile, 5, 20, d=D, share=SHARES, degrees=0.0)
+HEAVY = over_grid("mq-heavy", hostile, 5, 20, d=D, share=0.0, degrees=DEGREES)
+SPOILT = over_grid("mq-spoilt", hostile, 15, 20, d=D, share=[0.01, 0.05, 0.2], degrees=0.0)
+TAILED = over_grid("mq-tailed", hostile, 15, 20, d=D, share=0.0, degrees=DEGREES[0])
 
 
 def abstains(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, d: int = D) -> Chart:
@@ -122,7 +120,7 @@ def answers_are_right_or_none(far: DataFrame, heavy: DataFrame) -> Checks:
     n, said = planned(D, None), "a condition number above 4, or no release"
     theirs = (wrong > FAR_OFF) & (wrong < inf)
     tails = heavy["condition"] == inf
-    level = 2 * claim_level()
+    level = 2 * CHECK_LEVEL
     return [
         seldom("1 % far rows", right > PROMISED, BETA, said, factor=2.5, n=n),
         between("5 % far rows: no release", hits(none == inf, level), MOSTLY, 1.0, n=n),
@@ -177,8 +175,8 @@ def _counts(made: Design, counts: dict[str, int]) -> Panel:
     bars = styled("bars", "", range(1, len(counts) + 1), counts.values(), OURS, kind="count")
     half = Mark("half the runs release", "vertical", even(made), 2.5, side="right")
     return Panel(
-        "Rows that may change", "three sets of rows", "count h (rows)", (bars,), "linear", "linear",
-        names=tuple(counts), ylim=(0.0, 1.85 * made.test.most), marks=(half,),
+        "Rows that may change", "three sets of rows", "count h (rows)", [bars], "linear", "linear",
+        names=tuple(counts), ylim=(0.0, 1.85 * made.test.most), marks=[half],
     )  # fmt: skip
 
 
@@ -196,7 +194,7 @@ def _passing(made: Design, found: dict[str, int]) -> Panel:
     marks.append(Mark("the chance is δ", "point", 1, chances[0], side="right"))
     return Panel(
         "The chance of a release", "count h (rows)",
-        "probability", (theory("", counts, chances, OURS),), "linear",
+        "probability", [theory("", counts, chances, OURS)], "linear",
         ylim=(3e-7, 3.0), xlim=(0.0, 1.25 * made.test.most), marks=marks,
     )  # fmt: skip
 

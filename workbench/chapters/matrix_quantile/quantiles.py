@@ -145,11 +145,10 @@ def _neighbours(x: Array, v: float) -> Panel:
 def interlacing(run: Run, *, n: int = PAIR_N, level: float = PAIR_LEVEL) -> Chart:
     """Return quantiles of neighbours between two levels of the rows (then for many sets the margin)."""
     rng, v = rows_of("mq-interlacing", run.seed), level_of(level, n)
-    pairs = PAIRS[run.profile] if run.most is None else run.most
     return Chart(
         "interlacing",
         "No replaced row moves the quantile past its neighbouring levels",
-        (_between(rng, n, v), _margins(rng, pairs, n, v)),
+        (_between(rng, n, v), _margins(rng, PAIRS[run.profile] if run.most is None else run.most, n, v)),
         alt="Left, thin ellipses of neighbours fill a ring between an inner and an outer ellipse and never"
         " cross them. Right, dots in the unit square, many near its upper and right edge, none beyond.",
         how_to_read="Left, one row became enormous, or 0, or anything. Right, each dot is a pair of data"
@@ -173,7 +172,7 @@ def _between(rng: Generator, n: int, v: float) -> Panel:
     (low, high), (below, above) = _sides(outer, x_), _sides(inner, x_)
     areas = (Series("", x_, high, above, high, "area", OURS), Series("", x_, low, below, low, "area", OURS))
     words = text_at(f"$P_v$ after one of {n} rows was replaced", 1.6, -4.1, OTHER)
-    return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=(words,))
+    return plane(f"{DRAWN} neighbours stay in the ring", (*areas, *lines, *ring), reach=4.6, marks=[words])
 
 
 def _sides(shape: Array, x: Array) -> tuple[Array, Array]:
@@ -201,7 +200,7 @@ def _margins(rng: Generator, pairs: int, n: int, v: float) -> Panel:
     )
     return Panel(
         f"{pairs} pairs of data sets, none beyond 1", "inner level over the neighbour (largest eigenvalue)",
-        "neighbour over the outer level (largest eigenvalue)", (dots,), "linear", "linear", xlim=(0.0, 1.2),
+        "neighbour over the outer level (largest eigenvalue)", [dots], "linear", "linear", xlim=(0.0, 1.2),
         ylim=(0.0, 1.2), marks=marks,
     )  # fmt: skip
 

@@ -31,17 +31,15 @@ from workbench.study.measures import rows_needed as measured_rows
 from workbench.study.rules import Checks, Claim, enough, supremum
 from workbench.study.search import fewest_rows
 from workbench.study.sweeps import (
-    Role,
     Row,
     Run,
-    Sweep,
     at_budget,
-    blocks,
     each_trial,
     grid,
     loss_of,
     multiples,
-    stream,
+    over_grid,
+    resampler,
     value_of,
 )
 from workbench.types import Array
@@ -128,14 +126,19 @@ def successes(d: int, alpha: float, spectrum: str, *, data: Generator, noise: Ge
 
 
 TOLD = {
-    d: Sweep(f"mq-told-{d}", grid(d=d, n=ROWS[d]), told, trials, blocks(20))
+    d: over_grid(f"mq-told-{d}", told, trials, 20, d=d, n=ROWS[d])
     for d, trials in ((1, 10), (2, 10), (5, 4), (10, 2), (20, 1))
 }
 SUCCESS, NEARBY = (
     {
-        d: Sweep(
-            f"mq-{name}-{d}", grid(d=d, alpha=alpha, spectrum=shown(d, OURS, longest=LONGEST)), successes,
-            trials, blocks(20),
+        d: over_grid(
+            f"mq-{name}-{d}",
+            successes,
+            trials,
+            20,
+            d=d,
+            alpha=alpha,
+            spectrum=shown(d, OURS, longest=LONGEST),
         )
         for d, name, trials in sweeps
     }
@@ -143,7 +146,7 @@ SUCCESS, NEARBY = (
         (0.0, ((1, "success", 20), (2, "success", 20), (5, "often", 14), (10, "often", 14))),
         (NEAR, ((1, "near", 20), (2, "near", 20), (5, "near-often", 14))),
     )
-)  # fmt: skip
+)
 
 
 # What is shown
@@ -197,8 +200,7 @@ def _rows(run: Run, alpha: float | None, budget: ApproxDP) -> Panel:
         series.append(Series(label, some, rows, colour_key=key, kind="count"))
     marks: tuple[Mark, ...] = ()
     if alpha is None:
-        rate = [factor * shape[d] for d in ours]
-        series.insert(0, styled("reference", "", ours, rate, OURS))
+        series.insert(0, styled("reference", "", ours, [factor * shape[d] for d in ours], OURS))
         marks = (text_at(RATE, 10.5, 800.0 * times, OURS),)
     none = [d for d in dimensions if d not in ours]
     note = f"No number of rows is enough for the matrix quantile at d = {', '.join(map(str, none))}."
@@ -210,7 +212,7 @@ def _told(d: int, column: str, most: float, run: Run, budget: ApproxDP, factor: 
     frame = run.table(at_budget(TOLD[d], budget, grid(d=d, n=multiples(ROWS[d], factor))))
     if not len(frame):
         return None
-    rng = stream(run.seed, Role.BOOTSTRAP, f"mq-told-{column}", d)
+    rng = resampler(run.seed, f"mq-told-{column}", d)
     found = measured_rows(frame[column] <= most, frame["n"], 1 - BETA, LEVEL, rng)
     if not np.isfinite(found.estimate):
         return None

@@ -31,12 +31,12 @@ from workbench.charts.curves import (
     across,
     along,
     measured,
+    name,
     number,
     styled,
     text_at,
     theory,
 )
-from workbench.charts.style import name as method
 from workbench.estimators.base import Abstention
 from workbench.estimators.intervals import UnboundedMean
 from workbench.estimators.scale import Scale
@@ -85,6 +85,7 @@ from workbench.study.sweeps import (
     error_of,
     grid,
     multiples,
+    over_grid,
     resampler,
     value_of,
 )
@@ -92,7 +93,7 @@ from workbench.types import Array, Columns, Mask
 
 RADIUS, BETA, DELTA, EPSILON = 100.0, 0.05, 1e-6, 1.0
 BAND, TOLERANCE = 0.1, 0.1
-MEAN, PAPER, PLAIN = "univariate/two-step-mean", "univariate/two-step-mean:paper", "non-private"
+MEAN, PAPER = "univariate/two-step-mean", "univariate/two-step-mean:paper"
 KEYS = {"tight": MEAN, "paper": PAPER}
 CALIBRATIONS = ("paper", "tight")  # in the order of curves: hollow markers first
 HALF_NORMAL_MEDIAN = float(ndtri(0.75))
@@ -162,12 +163,12 @@ FREE = Sweep(
     blocks(20),
 )
 CURVES = Sweep("l17-curves", grids((CURVE_N, EPSILON, RADIUS), calibration=KEYS), two_step, 200, blocks(20))
-FEW, SOME, MANY = {"quick": 1, "full": 10}, {"quick": 1, "full": 20}, {"quick": 2, "full": 20}
+SOME = {"quick": 1, "full": 20}
 RATIOS = Sweep("l17-tight-ratio", grids((BOUNDED, 1.0, WIDE)), two_step, 2000, SOME)
-UNBOUNDED_RATIOS = Sweep(
-    "l17-tight-ratio-unbounded", grid(n=ABSTAINING, epsilon=1.0, mean=1e6), unbounded, 2000, FEW
+UNBOUNDED_RATIOS = over_grid(
+    "l17-tight-ratio-unbounded", unbounded, 2000, n=ABSTAINING, epsilon=1.0, mean=1e6
 )
-SCALE = Sweep("l17-tight-scale", grid(n=SCALES, epsilon=1.0), relative_scale, 1000, MANY)
+SCALE = over_grid("l17-tight-scale", relative_scale, 1000, 20, n=SCALES, epsilon=1.0)
 PREDICTED = Sweep(
     "l17-predicted-error",
     grids(
@@ -181,7 +182,6 @@ PREDICTED = Sweep(
     ),
     two_step,
     2000,
-    FEW,
 )
 EDGE = Sweep("l17-predicted-error-edge", grids((30, 1.0, WIDE), (300, 0.1, 100.0)), two_step, 5000, SOME)
 
@@ -249,7 +249,7 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     xs = multiples(FREE_N, max(1.0, _rows_factor(epsilons[0], radius, FREE_EPSILON[0])))
     frame = run.table(FREE.moved(grids((xs, epsilons, radius), calibration="paper")))
     ns = np.geomspace(xs[0] / 4, 2 * xs[-1], 25)
-    series = [styled("reference", "sampling", ns, [sampling(n) for n in ns], PLAIN)]
+    series = [styled("reference", "sampling", ns, [sampling(n) for n in ns], "non-private")]
     for place, one in enumerate(epsilons):
         groups = by(at(frame, epsilon=one), "n")
         found = {n: resampled(mean, rows["apart"], LEVEL, rng) for n, rows in groups.items()}
@@ -268,17 +268,13 @@ def private_for_free(run: Run, *, epsilon: float = EPSILON, radius: float = RADI
     return Chart(
         "private_for_free",
         "Privacy costs 1/(nε), sampling 1/√n: beyond the crossing it is free",
-        (panel,),
+        [panel],
         alt="The distance between private and sample mean falls as 1/n, for four values of ε, and"
         " crosses the error of the sample mean, which falls as 1/√n.",
         how_to_read="How far privacy moves the mean of the same rows: a line of slope −1 for every ε, on its"
         " prediction, in which nothing was fitted. Below the black line, the error due to sampling, privacy"
         " costs nothing that you would notice.",
     )
-
-
-def near_rows(calibration: str, epsilon: float, radius: float) -> int:
-    return smallest(lambda n: _ratio(calibration, n, epsilon, radius) <= NEAR, start=2)
 
 
 def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -> Chart:
@@ -301,8 +297,8 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         place = next(((right * n, up * one.estimate) for n, one in [*found.items()][1:2]), None)
         curves.append(measured(label, found, KEYS[one], expected, label_at=place))
         lines.append(theory("", fine, map(ratio, fine), KEYS[one]))
-        near[one] = near_rows(one, epsilon, radius)
-    series = (*curves, *lines, across("no privacy", (ns[0], ns[-1]), 1, PLAIN))
+        near[one] = smallest(lambda n: ratio(n) <= NEAR, start=2)  # noqa: B023
+    series = (*curves, *lines, across("no privacy", (ns[0], ns[-1]), 1, "non-private"))
     times, low = number(near["paper"] / near["tight"], 2), 0.84  # where an arrow stands
     arrow = near["tight"], low, near["paper"], low
     marks = (
@@ -311,14 +307,14 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
         Mark("10 % more", "horizontal", 14 * ns[0], NEAR),
     )
     panel = Panel(
-        f"{method(MEAN)}, ε = {number(epsilon)}, R = {number(radius)}", "rows n",
+        f"{name(MEAN)}, ε = {number(epsilon)}, R = {number(radius)}", "rows n",
         "median error / that of the sample mean", series, ylim=(0.6, 20), marks=marks,
         note="Predictions are for runs that find the mean.",
     )  # fmt: skip
     return Chart(
         "tight_ratio",
         f"Better constants: {times} times fewer rows come within 10 % of no privacy",
-        (panel,),
+        [panel],
         alt=f"The ratio of the median error to that of the sample mean falls to 1 as n grows: predicted to be"
         f" below 1.1 for n at least {near['tight']} with improved constants, {near['paper']} with the"
         " original ones.",
@@ -535,7 +531,7 @@ def rows_against_accuracy(
     moved = (alpha, epsilon, radius) != (ALPHA, SIZE_EPSILON, RADIUS)
     for calibration in CALIBRATIONS:
         key, found = KEYS[calibration], {}
-        label = method(key) if calibration == "tight" else ""
+        label = name(key) if calibration == "tight" else ""
         of = at(frame, calibration=calibration)
         for one in [alpha / ALPHA * one for one in ALPHAS] if len(of) else ():
             size = rows_needed(of["error"] <= one, of["n"], 1 - SIZE_BETA, LEVEL, rng)
@@ -562,7 +558,7 @@ def rows_against_accuracy(
     return Chart(
         "rows_against_accuracy",
         "Three lower bounds on n, and how near improved constants come",
-        (panel,),
+        [panel],
         alt="The rows that two private means need fall with the target accuracy α and stay above the largest"
         " of three lower bounds: sampling for small α, two points in the middle, packing for large α.",
         how_to_read="No ε-private estimator can enter the grey region. Its edge is the largest of three lower"
@@ -598,7 +594,7 @@ CLAIMS = (
         " 2w/(n eps/2), w = 2.5 + sqrt(2 ln(4n/.05)), on average (within 10 %): as 1/n and 1/eps (slopes"
         " within .1 of the predicted ones), so that privacy is free beside 1/sqrt(n).",
         free_checks,
-        lambda: (FREE,),
+        lambda: [FREE],
     ),
     Claim(
         "one-mean/near-sample-mean",
@@ -629,7 +625,7 @@ CLAIMS = (
         "The tight scale, nothing known, at ε = 1: 95 % of relative errors are below 3 % at"
         " n = 5000 and below 15 % at n = 300.",
         scale_checks,
-        lambda: (SCALE,),
+        lambda: [SCALE],
         kind="ours",
     ),
 )

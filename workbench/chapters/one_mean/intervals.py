@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import product
-from math import e, exp, inf, isfinite, nan, sqrt
+from math import e, exp, inf, isfinite, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,12 +27,11 @@ from workbench.estimators.intervals import (
     scale_and_mean,
 )
 from workbench.losses import interval_loss
-from workbench.privacy import ApproxDP, Budget
+from workbench.privacy import ApproxDP
 from workbench.special import ndtr, ndtri, stdtrit
 from workbench.study.measures import at, paired_ratio
-from workbench.study.profiles import PROFILES
 from workbench.study.rules import Checks, Claim, Verdict, at_most, claim_level, enough
-from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, resampler, value_of
+from workbench.study.sweeps import Row, Run, Sweep, blocks, each_trial, grid, over_grid, resampler, value_of
 from workbench.types import Array
 
 LEVEL, EPSILON, N = 0.05, 1.0, 1000
@@ -61,14 +60,10 @@ def intervals(
     z = data.standard_normal(n)
     value = value_of(estimator, mean + sigma * z, ApproxDP(EPSILON, DELTA), noise)
     covered, width = interval_loss(value, mean)
-    return {"covered": covered, "width": width, "reference": sigma * plain_width(z, variance)}
-
-
-def plain_width(z: Array, variance: str) -> float:
-    n = len(z)
-    if variance == "known":
-        return float(-2 * ndtri(LEVEL / 2)) / sqrt(n)
-    return float(2 * stdtrit(n - 1, 1 - LEVEL / 2) * z.std(ddof=1)) / sqrt(n)
+    plain = -2 * ndtri(LEVEL / 2)
+    if variance == "unknown":
+        plain = 2 * stdtrit(n - 1, 1 - LEVEL / 2) * z.std(ddof=1)
+    return {"covered": covered, "width": width, "reference": sigma * (plain / sqrt(n))}
 
 
 @each_trial
@@ -150,14 +145,10 @@ SWEEP = Sweep(
     100,
     blocks(20),
 )
-HUNDRED = Sweep(
-    "one-mean-hundred-intervals",
-    grid(n=N, epsilon=EPSILON, delta=DELTA, level=LEVEL),
-    ends,
-    100,
-    dict.fromkeys(PROFILES, 1),
+HUNDRED = over_grid(
+    "one-mean-hundred-intervals", ends, 100, 1, n=N, epsilon=EPSILON, delta=DELTA, level=LEVEL
 )
-COVERED = Sweep("one-mean-any-law", grid(law=LAWS, n=ROWS), of_law, 100, blocks(12))
+COVERED = over_grid("one-mean-any-law", of_law, 100, 12, law=LAWS, n=ROWS)
 
 
 # What is predicted
@@ -168,24 +159,6 @@ def first_finite(epsilon: float, delta: float, level: float) -> int:
     """Return the n from which the source's interval for a known σ is no longer the whole line."""
     interval, budget = Interval(level=level, calibration="paper", sigma=1.0), ApproxDP(epsilon, delta)
     return smallest(lambda n: isfinite(interval.half_width(n, budget)), start=2)
-
-
-def predicted_ratio(calibration: str, variance: str, n: int, budget: ApproxDP, level: float) -> float:
-    """Return the predicted width over the usual one; nan for the source's recipe with σ unknown.
-
-    The source's width for a known σ is public. Ours is the quantile of the predicted error; an estimated σ
-    with relative error r stretches it by 1 + (z² + 1) r²/2, as Student's t.
-    """
-    usual = float(-ndtri(level / 2)) / sqrt(n)
-    if calibration == "paper":
-        width = Interval(level=level, calibration="paper", sigma=1.0).half_width(n, budget) / usual
-        return width if variance == "known" and isfinite(width) else nan
-    stretch: float = 1.0
-    spent: Budget = budget
-    if variance == "unknown":
-        scale, spent = scale_and_mean(n, budget)
-        stretch = 1 + (ndtri(level / 2) ** 2 + 1) * SCALE.design(n, scale).rms ** 2 / 2
-    return stretch * locating.accuracy(n, None, spent, "tight", level) / usual
 
 
 # What is shown
@@ -199,7 +172,11 @@ def confidence_intervals(
     low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
     missed, places = (low > 0) | (high < 0), np.arange(1, len(frame) + 1)
     half = float(-ndtri(level / 2)) / sqrt(n)
-    ratio = predicted_ratio("tight", "unknown", n, ApproxDP(epsilon, delta), level)
+    # half the predicted width is the quantile of the predicted error; an estimated σ with relative error r
+    # stretches it by 1 + (z² + 1) r²/2, as Student's t
+    scale, spent = scale_and_mean(n, ApproxDP(epsilon, delta))
+    stretch = 1 + (ndtri(level / 2) ** 2 + 1) * SCALE.design(n, scale).rms ** 2 / 2
+    ratio = stretch * locating.accuracy(n, None, spent, "tight", level) / half
     reach, key = half * (ratio if isfinite(ratio) else 3.0), KEYS["unknown"]
     along, series = (0, 101), []
     for label, of, colour in (
@@ -209,10 +186,8 @@ def confidence_intervals(
         top, bottom = np.where(of, high, 0.0), np.where(of, low, 0.0)  # the others have no height
         series.append(Series(label, places, top, bottom, role="bars", colour_key=colour))
     series.append(styled("rows", "sample mean", places, frame["plain"], "non-private"))
-    series += [
-        across("predicted half-width", along, end, key, role="theory")
-        for end in ((-reach, reach) if isfinite(ratio) else ())
-    ]
+    for end in (-reach, reach) if isfinite(ratio) else ():
+        series.append(across("predicted half-width", along, end, key, role="theory"))
     series.append(across("mean", along, 0, "non-private"))
     percents, first = f"{100 * (1 - level):.4g} %", first_finite(epsilon, delta, level)
     held = f"{int((~missed).sum())} of {len(frame)} private {percents} intervals"
@@ -220,7 +195,7 @@ def confidence_intervals(
     return Chart(
         "confidence_intervals",
         f"{held} hold the mean" if len(frame) else f"Private {percents} intervals for one mean",
-        (
+        [
             Panel(
                 f"n = {number(n)}, ε = {number(epsilon)}, δ = {number(delta)}, nothing known",
                 "run", "mean (σ)", series, "linear", "linear", xlim=along,
@@ -228,7 +203,7 @@ def confidence_intervals(
                 note=f"Predicted width: {wide}. With original constants, σ known, the interval is the whole"
                 f" line below {number(first)} rows.",
             ),
-        ),
+        ],
         alt=f"One hundred private {percents} intervals side by side, at {n} rows and ε = {epsilon:g}, each of"
         " rows of its own. Those that miss the mean have another colour.",
         how_to_read=f"Each bar is one run: it should cross the line, and {percents} of them do at least. Dots"
@@ -302,7 +277,7 @@ CLAIMS = (
         " = 0, 1e6; the improved one, variance unknown, has a median width of at most 1.12 (n = 1000) and"
         " 1.05 (n = 5000) times Student's.",
         interval_checks,
-        lambda: (SWEEP,),
+        lambda: [SWEEP],
     ),
     Claim(
         "one-mean/any-law-is-covered",
@@ -313,7 +288,7 @@ CLAIMS = (
         " 10,000; at n = 10,000 its median width is at most 1.3 times the usual interval's for all but six:"
         " rare, log-normal and constant ones.",
         any_law_is_covered,
-        lambda: (COVERED,),
+        lambda: [COVERED],
         kind="ours",
     ),
 )

@@ -58,6 +58,7 @@ from workbench.special import log_ndtr, ndtr
 from workbench.study import measures
 from workbench.study.measures import Measure, at, between, local_slope, median, scaled
 from workbench.study.rules import (
+    CHECK_LEVEL,
     Checks,
     Claim,
     Interval,
@@ -70,7 +71,6 @@ from workbench.study.rules import (
 )
 from workbench.study.sweeps import (
     Point,
-    Role,
     Row,
     Run,
     Sweep,
@@ -78,8 +78,9 @@ from workbench.study.sweeps import (
     each_trial,
     error_of,
     grid,
+    over_grid,
     point_id,
-    stream,
+    resampler,
     value_of,
 )
 from workbench.types import Array, Columns
@@ -117,8 +118,8 @@ def on_range(
 
 
 clipped, two_step = partial(on_range, ClippedMean), partial(on_range, TwoStepMean)
-CLIPPED = Sweep("l17-clipped", grid(n=N, epsilon=EPSILON, radius=[*RADII, WIDEST]), clipped, 1000, blocks(16))
-TWO_STEP = Sweep("l17-two-step", grid(n=N, epsilon=EPSILON, radius=RADII), two_step, 1000, blocks(15))
+CLIPPED = over_grid("l17-clipped", clipped, 1000, 16, n=N, epsilon=EPSILON, radius=[*RADII, WIDEST])
+TWO_STEP = over_grid("l17-two-step", two_step, 1000, 15, n=N, epsilon=EPSILON, radius=RADII)
 TWO_STEP_WIDEST = Sweep(
     "l17-two-step-widest", grid(n=N, epsilon=EPSILON, radius=WIDEST), two_step, 100, {"full": 20}
 )
@@ -157,7 +158,7 @@ def error_against_radius(run: Run, *, epsilon: float = EPSILON, n: int = N) -> C
     return Chart(
         "error_against_radius",
         "A wide range ruins the clipped mean, not the two-step mean",
-        (Panel(title, RADIUS, "median absolute error (σ)", (*curves, reference), marks=marks),),
+        [Panel(title, RADIUS, "median absolute error (σ)", (*curves, reference), marks=marks)],
         alt=f"Median absolute error against the half-width R of the range, at {n} rows and ε = {epsilon:g}, "
         "both axes logarithmic. The clipped mean's error grows in proportion to R, the two-step mean's is "
         "flat and, with improved constants, close to that of the mean without privacy.",
@@ -177,7 +178,7 @@ def clipped_is_linear(frame: DataFrame, seed: int) -> Checks:
         mean, where = ClippedMean(radius=radius, calibration="paper", sigma=1.0), {"radius": radius}
         rows = at(frame, **where)
         part = rows["paper"] - rows["sampling"]
-        scales[radius] = measures.mean_size(part, claim_level(), CLIPPED.name, seed, where)
+        scales[radius] = measures.mean_size(part, CHECK_LEVEL, CLIPPED.name, seed, where)
         predicted.append(laplace_scale(mean.plan(N, 1, PureDP(EPSILON))["mean"]))
         near = measures.near(f"privacy part at R = {radius:g}", scales[radius], predicted[-1], n=N)
         yield in_proportion(near, "L17/Eq1", formula)
@@ -314,7 +315,6 @@ DELTAS, MEANS = (1e-3, 1e-6, 1e-9, 1e-12), (0.0, 1e3, 1e9)
 BETA = 0.1  # of missing the mean by more than 2.5
 FACTORS = (0.55, 0.7, 0.8, 0.88, 0.95, 1.02, 1.1, 1.2, 1.35, 1.7)  # n over the predicted n
 METHODS = (*CALIBRATIONS, "window")  # the histogram's two calibrations, and the window median
-HISTOGRAM, STABLE = "univariate/histogram-location", "univariate/stable-location"
 ROWS = "rows n needed"
 
 
@@ -374,9 +374,7 @@ def predicted_rows(
     return rows_needed(failure, BETA)
 
 
-UNBOUNDED = Sweep(
-    "l17-unbounded", grid(n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS), unbounded, 500, blocks(18)
-)
+UNBOUNDED = over_grid("l17-unbounded", unbounded, 500, 18, n=N, epsilon=EPSILON, delta=DELTA, mean=MEANS)
 LOCATE: dict[str, Any] = {  # points, n over the predicted n, trials, blocks
     "range": (
         grid(method=METHODS, epsilon=EPSILON, radius=RADII[:-1])
@@ -397,10 +395,9 @@ def located(where: str, epsilon: float = EPSILON) -> Sweep:
     points, factors, trials, counts = LOCATE[where]
 
     def placed(by: float) -> list[Point]:
-        moved = [{**point, "epsilon": point["epsilon"] * by} for point in points]
         return [
             {**point, "n": n}
-            for point in moved
+            for point in [{**point, "epsilon": point["epsilon"] * by} for point in points]
             for n in sorted({round(factor * predicted_rows(**point)) for factor in factors})
         ]
 
@@ -410,7 +407,7 @@ def located(where: str, epsilon: float = EPSILON) -> Sweep:
 
 def rows_to_locate(frame: DataFrame, level: float, seed: int, **where: Any) -> Measure:
     rows = at(frame, **where)
-    rng = stream(seed, Role.BOOTSTRAP, "l17-rows-to-locate", point_id(where))
+    rng = resampler(seed, "l17-rows-to-locate", point_id(where))
     return measures.rows_needed(rows["found"], rows["n"], 1 - BETA, level, rng)
 
 
@@ -429,7 +426,7 @@ def packing(radius: float, epsilon: float) -> float:
 def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
     """Return the n that a location on a range needs against R, and the packing bound."""
     frame = run.table(*(located(where, epsilon) for where in ("range", "wide", "widest")))
-    curves = _needed(frame, run.seed, "radius", HISTOGRAM, epsilon)
+    curves = _needed(frame, run.seed, "radius", "univariate/histogram-location", epsilon)
     bound = [packing(radius, epsilon) for radius in CURVE]
     curves.append(styled("bound", "", CURVE, bound, "idea/limit"))
     slow, fast = (predicted_rows(method, epsilon, radius=APART) for method in ("paper", "window"))
@@ -452,7 +449,7 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
     return Chart(
         "rows_against_radius",
         "Finding the mean on a range costs ln(R)/ε rows, and has to",
-        (panel,),
+        [panel],
         alt="Rows needed to locate the mean within 2.5 standard deviations with probability 0.9, against the "
         "half-width R on a logarithmic axis. All curves are nearly straight lines that rise; the window "
         "median's lies below the histogram's, on wide ranges at less than half of it, both above the packing "
@@ -465,20 +462,22 @@ def rows_against_radius(run: Run, *, epsilon: float = EPSILON) -> Chart:
 
 def rows_against_delta(run: Run, *, epsilon: float = EPSILON) -> Chart:
     """Return the n that a location on the whole line needs against 1/δ."""
-    found = _needed(run.table(located("line", epsilon)), run.seed, "delta", STABLE, epsilon)
+    found = _needed(
+        run.table(located("line", epsilon)), run.seed, "delta", "univariate/stable-location", epsilon
+    )
     curves = [replace(curve, x=[1 / x for x in curve.x]) for curve in found]
     slow, fast = (predicted_rows(method, epsilon, delta=DELTAS[2]) for method in ("paper", "window"))
     place, times = 1 / DELTAS[2], f"{number(slow / fast, 2)} times fewer rows"
     panel = Panel(
         f"ε = {number(epsilon)}: within 2.5 σ of a mean anywhere, in 90 % of runs",
         "1/δ", ROWS, curves, yscale="linear",
-        marks=(Mark(times, "arrow", place, fast, place, slow, side="right"),),
+        marks=[Mark(times, "arrow", place, fast, place, slow, side="right")],
         ylim=(0, 1.08 * predicted_rows("paper", epsilon, delta=DELTAS[-1])),
     )  # fmt: skip
     return Chart(
         "rows_against_delta",
         "Without a range, δ takes its place: ln(1/δ)/ε rows",
-        (panel,),
+        [panel],
         alt="Rows needed to locate a mean anywhere on the line within 2.5 standard deviations with "
         "probability 0.9, against 1/δ on a logarithmic axis. All curves are straight and rise; the window "
         "median needs fewer rows than the stability-based histogram, for small δ less than half as many.",
@@ -522,7 +521,7 @@ def range_costs_its_logarithm(*frames: DataFrame, seed: int) -> Verdict:
     for epsilon, rows in measures.by(frame, "epsilon").items():
         needed[epsilon] = {}
         for radius in measures.by(rows, "radius"):
-            found = needed[epsilon][radius] = rows_to_locate(rows, claim_level(), seed, radius=radius)
+            found = needed[epsilon][radius] = rows_to_locate(rows, CHECK_LEVEL, seed, radius=radius)
             where, least = f"at R = {radius:g}, ε = {epsilon:g}", packing(radius, epsilon)
             predicted = predicted_rows("paper", epsilon, radius=radius)
             checks.append(_as_predicted(where, found, predicted, "L17/Cor2.4", words))
@@ -560,7 +559,7 @@ def line_costs_log_delta(frame: DataFrame, errors: DataFrame, seed: int) -> Verd
     words = "P(count near the mean > threshold of order ln(1/δ)/ε) = .9, normal counts"
     for delta in DELTAS:
         where: dict[str, float | str] = {"method": "paper", "epsilon": EPSILON, "delta": delta}
-        rows = rows_to_locate(frame, claim_level(), seed, **where)
+        rows = rows_to_locate(frame, CHECK_LEVEL, seed, **where)
         predicted = predicted_rows("paper", EPSILON, delta=delta)
         products[delta] = scaled(rows, EPSILON)
         expected.append(EPSILON * predicted)
@@ -627,7 +626,7 @@ CLAIMS = (
         "The clipped mean (paper) pays 2B/(nε) with B = R + √(2 ln(2n/β)): the scale of its privacy part is "
         "within 15 % of that at R = 1e2 .. 1e5 and proportional to R, at n = 2000, ε = .5.",
         clipped_is_linear,
-        lambda: (CLIPPED,),
+        lambda: [CLIPPED],
     ),
     Claim(
         "one-mean/flat-in-radius",

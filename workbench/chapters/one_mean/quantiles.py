@@ -22,15 +22,15 @@ from workbench.estimators.quantiles import Cutting, Quantiles, noise_factor
 from workbench.privacy import PureDP
 from workbench.special import ndtr, ndtri
 from workbench.study.measures import at, median_ratio
-from workbench.study.rules import Checks, Claim, claim_level
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim
 from workbench.study.scaling import Move, Statement, follow
-from workbench.study.sweeps import Row, Sweep, each_trial, grid, resampler, value_of
+from workbench.study.sweeps import Row, each_trial, over_grid, resampler, value_of
 from workbench.types import Array
 
 STATEMENT = "LKKO21/quantiles"
 NEAR_PREDICTED = {3: 1.7, 9: 1.4, 33: 1.2, 99: 1.25}  # of the ratio of errors; few are off by whole ranks
 SHARE = 0.9  # of the runs that succeed
-CAPS, SEEN = {"full": 150}, {"quick": 60, "full": 600}
+SEEN = {"quick": 60, "full": 600}
 MIDDLE = 50.0  # of the range, and half its width
 COUNTS = (3, 9, 33, 99)  # m
 N, EPSILON = 10_000, 1.0
@@ -155,9 +155,8 @@ def largest(m: int, n: int, epsilon: float) -> tuple[float, float]:
     return float(np.median(foreseen(m, n, epsilon).max(axis=1))), float(np.interp(0.5, all_within, off))
 
 
-OFTEN = {"quick": 1, "full": 70}
 FEW, MANY = (
-    Sweep(f"one-mean-quantiles-{word}", grid(m=some, n=N, epsilon=EPSILON), both, trials, OFTEN)
+    over_grid(f"one-mean-quantiles-{word}", both, trials, 70, 1, m=some, n=N, epsilon=EPSILON)
     for word, some, trials in (("few", COUNTS[:2], 20), ("many", COUNTS[2:], 8))
 )
 
@@ -168,8 +167,7 @@ def gain(few: DataFrame, many: DataFrame, seed: int) -> Checks:
         predicted, by = largest(m, N, EPSILON), NEAR_PREDICTED[m]
         ratio = predicted[1] / predicted[0]
         top, bottom = (at(frames, m=m)[column].to_numpy() for column in ("apart", "together"))
-        found = median_ratio(f"m = {m}", top, bottom, ratio / by, ratio * by, claim_level(), rng, n=N)
-        yield found
+        yield median_ratio(f"m = {m}", top, bottom, ratio / by, ratio * by, CHECK_LEVEL, rng, n=N)
 
 
 def searched(key: str, block: Any, ranks: Any, *moves: Move) -> Statement:
@@ -188,7 +186,7 @@ def searched(key: str, block: Any, ranks: Any, *moves: Move) -> Statement:
         predicted=rows,
         bound="equal",
         share=SHARE,
-        caps=CAPS,
+        caps={"full": 150},
     )
 
 

@@ -17,9 +17,20 @@ from workbench.catalog import lookup
 from workbench.charts.curves import Chart, Heat, Mark, Panel, Series, number, styled
 from workbench.linalg import norms
 from workbench.populations.corruption import MEAN_ATTACKS
-from workbench.privacy import ApproxDP, Budget
+from workbench.privacy import ApproxDP
 from workbench.study import measures
-from workbench.study.sweeps import Role, Row, Run, Sweep, blocks, each_trial, grid, loss_of, point_id, stream
+from workbench.study.sweeps import (
+    Role,
+    Row,
+    Run,
+    distance_of,
+    each_trial,
+    grid,
+    over_grid,
+    point_id,
+    stream,
+    streams,
+)
 from workbench.types import Array, Mask
 
 RADIUS, PLACES = 10.0, 8.0
@@ -40,9 +51,11 @@ def corrupted(x: Array, attack: str, corruption: float, data: Generator) -> Arra
     return x if name == "none" else ATTACKS[name].corrupt(x, corruption, rng=data)
 
 
-def error(estimator: Any, rows: Array, theta: Array, budget: Budget | None, noise: Generator) -> float:
-    """Return how far a mean is from θ, infinite if it abstains."""
-    return loss_of(estimator, rows, budget, noise, lambda mean: np.linalg.norm(mean - theta))
+def attacked(seed: int, name: str, n: int, d: int, corruption: float, *attacks: str) -> list[Array]:
+    """Return normal rows, and what each of these attacks makes of them."""
+    x = stream(seed, Role.DATA, name).standard_normal((n, d))
+    rng = stream(seed, Role.DATA, name, 0, 1)
+    return [x, *(ATTACKS[one].corrupt(x, corruption, rng=rng) for one in attacks)]
 
 
 def heavy_rows(law: str, n: int, d: int, data: Generator) -> Array:
@@ -69,9 +82,7 @@ def density(label: str, values: Array, edges: Array, look: str, total: int = 0) 
 
 def collusion(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return rows of unsuspicious length, and what they have in common."""
-    x = stream(run.seed, Role.DATA, "robust-collusion").standard_normal((n, d))
-    rng = stream(run.seed, Role.DATA, "robust-collusion", 0, 1)
-    y = ATTACKS["tail-matched"].corrupt(x, corruption, rng=rng)
+    x, y = attacked(run.seed, "robust-collusion", n, d, corruption, "tail-matched")
     bad, u = taken(x, y), np.full(d, 1 / sqrt(d))
     further = sqrt(d) - sqrt(D)  # of rows of other lengths, whose spread is the same
     lengths = np.linspace(max(0.0, 2.0 + further), 7.0 + further, 26)
@@ -110,9 +121,8 @@ def _two(title: str, name: str, values: Array, bad: Mask, edges: Array) -> Panel
 
 def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = D) -> Chart:
     """Return the attack that leaves second moments as they are (marginals, spectra, errors)."""
-    x = stream(run.seed, Role.DATA, "robust-tail-swap").standard_normal((n, d))
-    rng = stream(run.seed, Role.DATA, "robust-tail-swap", 0, 1)
-    swapped, planted = (ATTACKS[name].corrupt(x, corruption, rng=rng) for name in ("tail-swap", "shift-ones"))
+    of = run.seed, "robust-tail-swap", n, d, corruption
+    x, swapped, planted = attacked(*of, "tail-swap", "shift-ones")
     u, edges = np.full(d, 1 / sqrt(d)), np.linspace(-4.0, 4.0, 41)
     drawn = (("clean rows", x, GOOD), ("one tail swapped", swapped, BAD))
     clean, other = (density("", rows @ u, edges, look) for _, rows, look in drawn)
@@ -130,7 +140,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
         "linear",
         "linear",
         ylim=(0.0, 0.52),
-        marks=(Mark(f"the lowest {share} % become copies of the highest", "arrow", -2.2, 0.44, 2.2, 0.44),),
+        marks=[Mark(f"the lowest {share} % become copies of the highest", "arrow", -2.2, 0.44, 2.2, 0.44)],
     )
     spectra = tuple(
         Series(name, range(1, d + 1), np.linalg.eigvalsh(np.cov(rows.T))[::-1], colour_key=look)
@@ -139,7 +149,7 @@ def tail_swap(run: Run, *, corruption: float = CORRUPTION, n: int = N, d: int = 
     noise = stream(run.seed, Role.NOISE, "robust-tail-swap")
     one, said = fighter("mean/robust", d, corruption), []
     for name, rows, _ in drawn:
-        found = error(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
+        found = distance_of(one, rows, np.zeros(d), ApproxDP(EPSILON, DELTA), noise)
         said.append(f"{name} {found:.2f} and {np.linalg.norm(rows.mean(axis=0)):.2f}")
     note = f"Errors of the row-by-row filter and of the plain mean (σ): {'; '.join(said)}."
     names = "what a second moment sees", "rank of the eigenvalue", "eigenvalue of the covariance"
@@ -212,17 +222,13 @@ def fights(
     budget, theta = ApproxDP(epsilon, delta), data.uniform(-PLACES, PLACES, d)
     x = corrupted(data.standard_normal((n, d)), attack, corruption, data) + theta
     return {
-        name: error(fighter(name, d, corruption), x, theta, None if name in FREE else budget, noise)
+        name: distance_of(fighter(name, d, corruption), x, theta, None if name in FREE else budget, noise)
         for name in names
     }
 
 
-DUEL = Sweep(
-    "lkko21-duel",
-    grid(attack=BOARD, n=N, corruption=CORRUPTION, epsilon=DUEL_EPSILON, who="all"),
-    fights,
-    3,
-    blocks(6),
+DUEL = over_grid(
+    "lkko21-duel", fights, 3, 6, attack=BOARD, n=N, corruption=CORRUPTION, epsilon=DUEL_EPSILON, who="all"
 )
 
 
@@ -245,7 +251,7 @@ def scoreboard(
     return Chart(
         "scoreboard",
         "Two attacks defeat every mean, filters withstand most others",
-        (Panel(*names, (), heat=heat, marks=marks, note=note),),
+        [Panel(*names, (), heat=heat, marks=marks, note=note)],
         alt="A table of colours, one row for each of six attacks and one column for each estimator. Means"
         " that do not filter are at 2 to 3 under one planted cluster, and two of them far above that under a"
         " far point mass; the robust ones are below 1 but for a hidden cluster, which two of them miss, and"
@@ -275,8 +281,7 @@ def hidden_world(mine: Mine, *, corruption: float = CORRUPTION, seed: int = 17) 
     """
     errors, n, trials = {}, 2000, 100
     for attack in SHOWN:
-        point = point_id({"attack": attack})
-        data, noise = (stream(seed, role, "hidden world", point) for role in (Role.DATA, Role.NOISE))
+        data, noise = streams(seed, "hidden world", point_id({"attack": attack}))
         hidden = data.uniform(-PLACES, PLACES)
         x = corrupted(data.standard_normal((n, 1)), attack, corruption, data)[:, 0] + hidden
         errors[attack] = float(np.median(np.abs(np.asarray(mine(x, trials, noise)) - hidden)))

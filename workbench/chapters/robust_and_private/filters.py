@@ -19,12 +19,12 @@ from pandas import DataFrame
 from workbench.bounds.lkko21 import range_shape
 from workbench.bounds.resilience import margin_rate, median_bias, rows_to_pass, trimmed_bias
 from workbench.chapters.robust_and_private.adversaries import (
-    ATTACKS,
     BAD,
     CORRUPTION,
     DELTA,
     GOOD,
     RADIUS,
+    attacked,
     taken,
 )
 from workbench.chapters.robust_and_private.planted import MISSED, rarely
@@ -56,7 +56,6 @@ from workbench.privacy.histograms import (
 )
 from workbench.privacy.mechanisms import gaussian_mu, symmetric_gaussian
 from workbench.privacy.noise import SimulatedNoise
-from workbench.study import measures
 from workbench.study.measures import (
     Measure,
     at,
@@ -66,6 +65,7 @@ from workbench.study.measures import (
     growth,
     hits,
     known,
+    mean,
     median,
     near,
     over,
@@ -75,9 +75,27 @@ from workbench.study.measures import (
     seldom,
     summary,
 )
-from workbench.study.rules import Checks, Claim, Status, Verdict, claim_level, enough, in_proportion
-from workbench.study.sweeps import Role, Row, Run, Sweep, answered, blocks, each_trial, resampler, stream
-from workbench.study.sweeps import grid as points
+from workbench.study.rules import (
+    CHECK_LEVEL,
+    Checks,
+    Claim,
+    Status,
+    Verdict,
+    enough,
+    in_proportion,
+)
+from workbench.study.sweeps import (
+    Role,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    each_trial,
+    over_grid,
+    resampler,
+    stream,
+)
 from workbench.types import Array, Mask
 
 N, D, EPSILON = 20_000, 20, 1.0
@@ -98,9 +116,7 @@ def score_histogram(
     n: int = N, d: int = D,
 ) -> Chart:  # fmt: skip
     """Return the scores of the first pass of mean/prime, noisy counts and threshold."""
-    x = stream(run.seed, Role.DATA, "robust-scores").standard_normal((n, d))
-    rng = stream(run.seed, Role.DATA, "robust-scores", 0, 1)
-    y = ATTACKS["shift-alternating"].corrupt(x, corruption, rng=rng)
+    x, y = attacked(run.seed, "robust-scores", n, d, corruption, "shift-alternating")
     bad = taken(x, y)
     # the first pass of mean/prime, on rows of mean near 0
     noise = SimulatedNoise(stream(run.seed, Role.NOISE, "robust-scores"))
@@ -136,7 +152,7 @@ def score_histogram(
     return Chart(
         "score_histogram",
         f"One pass removes {number(right)} of {number(bad.sum())} corrupted rows and {others} clean",
-        (panel,),
+        [panel],
         alt="Counts of scores in doubling bins. Clean rows have lower scores than corrupted ones; the"
         " released noisy counts follow their sum, and the threshold stands"
         f" {'beyond most of both' if 2 * right < bad.sum() else 'between'}.",
@@ -166,7 +182,7 @@ def shares_removed(n: int, d: int, distance: float, *, data: Generator, noise: G
     return {"clean": clean, "stays": stays, "bad over good": go[:bad].sum() / (2 * go[bad:].sum())}
 
 
-LEMMA = Sweep("lkko21-threshold", points(n=20_000, d=5, distance=LEMMA_AT), shares_removed, 50)
+LEMMA = over_grid("lkko21-threshold", shares_removed, 50, n=20_000, d=5, distance=LEMMA_AT)
 
 
 def threshold_lemma(frame: DataFrame) -> Checks:
@@ -219,11 +235,11 @@ def _apart(data: Generator, alone: bool) -> int:
     return worst
 
 
-PAIRS = Sweep("lkko21-pairs", points(passes=4), distances, 500)
+PAIRS = over_grid("lkko21-pairs", distances, 500, passes=4)
 
 
 def neighbours_stay(frame: DataFrame) -> Checks:
-    joint, share = frame["joint"].max(), hits(frame["separate"] > 1, claim_level())
+    joint, share = frame["joint"].max(), hits(frame["separate"] > 1)
     return [
         between("largest distance, one threshold for all rows", known(joint), 0.0, 1.0),
         between("distance above 1, a threshold for each row", share, 1e-3, 1.0),
@@ -234,19 +250,17 @@ def neighbours_stay(frame: DataFrame) -> Checks:
 
 
 @each_trial
-def passes_taken(
-    n: int, d: int, clusters: int, *, corruption: float = CORRUPTION, data: Generator, noise: Generator
-) -> Row:
+def passes_taken(n: int, d: int, clusters: int, *, data: Generator, noise: Generator) -> Row:
     """Count the passes of both scores, with hardly any noise, until clusters in many directions are gone.
 
     A look that ends the filter is no pass. "halved" is the share of the looks two passes after which the
     excess is half as large, or small enough to end, for the matrix score.
     """
-    x = at_clusters(clusters, 30.0)(data.standard_normal((n, d)), int(corruption * n), data)
+    x = at_clusters(clusters, 30.0)(data.standard_normal((n, d)), int(CORRUPTION * n), data)
     found = {}
     for name, kind in (("top", FilterMean), ("softmax", PrimeMean)):
         trace = Trace()
-        estimator = kind(radius=RADIUS, sigma=1.0, corruption=corruption, passes=MOST_PASSES)
+        estimator = kind(radius=RADIUS, sigma=1.0, corruption=CORRUPTION, passes=MOST_PASSES)
         estimator(x, budget=GaussianDP(1e4), rng=noise, trace=trace)
         excess = np.array(trace.records["excess"], np.float64)
         found[name] = len(excess) - 1
@@ -255,13 +269,11 @@ def passes_taken(
     return {**found, "halved": np.mean(later <= np.maximum(excess[:-1][: len(later)] / 2, ended))}
 
 
-PASSES = Sweep(
-    "lkko21-passes", points(n=20_000, d=20, clusters=COUNTS), passes_taken, 4, {"quick": 1, "full": 60}
-)
+PASSES = over_grid("lkko21-passes", passes_taken, 4, 60, 1, n=20_000, d=20, clusters=COUNTS)
 
 
 def passes(frame: DataFrame) -> Checks:
-    top, softmax = (growth(over(frame, name, "clusters", claim_level())) for name in ("top", "softmax"))
+    top, softmax = (growth(over(frame, name, "clusters", CHECK_LEVEL)) for name in ("top", "softmax"))
     return [
         between("slope, top eigenvector", top, 0.6, 0.85),
         between("slope, matrix exponential", softmax, -inf, 0.5),
@@ -292,7 +304,7 @@ def noise_norms(d: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": np.linalg.norm(drawn, 2) / (2 * sqrt(d))}
 
 
-NORMS = Sweep("lkko21-noise-norms", points(d=(20, 50, 100, 200)), noise_norms, 10)
+NORMS = over_grid("lkko21-noise-norms", noise_norms, 10, d=(20, 50, 100, 200))
 
 
 def moment_noise(d: int) -> float:
@@ -305,7 +317,7 @@ def moment_noise(d: int) -> float:
 
 
 def matrix_noise(frame: DataFrame) -> Checks:
-    found = {d: median(rows["norm"], claim_level()) for d, rows in by(frame, "d").items()}
+    found = {d: median(rows["norm"]) for d, rows in by(frame, "d").items()}
     yield from each("over 2σ√d, d = ", found, 0.85, 1.1)
     steep = growth({d: scaled(one, sqrt(d)) for d, one in found.items()})
     yield between("exponent in d, fixed radius", steep, 0.45, 0.55)
@@ -330,7 +342,7 @@ def bins(n: int, *, data: Generator, noise: Generator) -> Row:
     return {"lone": 7 in found, "away": mode is None or abs(WIDTH * (mode + 0.5) - mean) > FAR}
 
 
-BINS = Sweep("lkko21-bins", points(n=LONE_N), bins, 5000)
+BINS = over_grid("lkko21-bins", bins, 5000, n=LONE_N)
 
 
 def bins_are_safe(frame: DataFrame) -> Checks:
@@ -361,16 +373,15 @@ def filtering(run: Run, *, frame: int = 1) -> Chart:
 @cache
 def _filtering(seed: int) -> Film:
     x = planted(stream(seed, Role.DATA, "robust-film").standard_normal((N, 2)))
-    noise = SimulatedNoise(stream(seed, Role.NOISE, "robust-film"))
     return Film(
         "filter",
         "Pass by pass the rows that stick out are removed, and the mean moves back",
-        tuple(_passes(x, noise))[:12],
+        tuple(_passes(x, SimulatedNoise(stream(seed, Role.NOISE, "robust-film"))))[:12],
         alt="A cloud of rows with three clusters beside it. In each pass the widest direction is found, the"
         " rows far out along it turn grey, and the mean of the rest moves towards the centre of the cloud.",
         how_to_read="A pass has three pictures: the widest direction of a noisy covariance; the rows whose"
         " score along it is too high; and the mean of those that are left. Black: the true mean.",
-        shared=(styled("truth", "true mean", (0.0,), (0.0,)),),
+        shared=(styled("truth", "true mean", [0.0], [0.0]),),
     )
 
 
@@ -495,9 +506,9 @@ def plane_errors(d: int, step: float, *, data: Generator, noise: Generator) -> R
     )
 
 
-DEPTH = Sweep("lkko21-depth", points(corruption=(0.0, ALPHA), n=DEPTH_N), depth_errors, 100)
-PASS = Sweep("lkko21-pass", points(n=PASS_N), resilient_errors, 100)
-MARGIN = Sweep("lkko21-margin", points(n=MARGIN_N), resilient_errors, 50, blocks(8))
+DEPTH = over_grid("lkko21-depth", depth_errors, 100, corruption=(0.0, ALPHA), n=DEPTH_N)
+PASS = over_grid("lkko21-pass", resilient_errors, 100, n=PASS_N)
+MARGIN = over_grid("lkko21-margin", resilient_errors, 50, 8, n=MARGIN_N)
 PLANES = Sweep(
     "lkko21-plane", tuple({"d": d, "step": step} for d, step, _ in PLANE), plane_errors, 10, blocks(12)
 )
@@ -523,8 +534,7 @@ def passes_from_a_size_on(passes: DataFrame, margins: DataFrame, planes: DataFra
     few, many = (at(passes, n=n)["abstained"] for n in (PASS_N[0], PASS_N[-1]))
     rare = seldom("passes at half of these rows", ~few, RARELY, factor=NOTICED, n=PASS_N[0])
     sure = seldom("no release at twice these rows", many, RARELY, factor=NOTICED, n=PASS_N[-1])
-    rng = resampler(seed, "lkko21-pass")
-    half = rows_needed(~passes["abstained"], passes["n"], 0.5, claim_level(), rng)
+    half = rows_needed(~passes["abstained"], passes["n"], 0.5, CHECK_LEVEL, resampler(seed, "lkko21-pass"))
     predicted = rows_to_pass(rate, one.check * APPROX.epsilon, APPROX.delta)
     check = near("rows at which half of the runs pass", half, predicted)
     sized = in_proportion(replace(check, n=round(predicted)), "LKKO21/LemH.6", "3 ln(1/(2 delta))/(eps r)")
@@ -543,7 +553,7 @@ def passes_from_a_size_on(passes: DataFrame, margins: DataFrame, planes: DataFra
 
 
 def _mean(values: Any, seed: int, name: str) -> Measure:
-    return summary(measures.mean, values, seed, f"lkko21 {name}")
+    return summary(mean, values, seed, f"lkko21 {name}")
 
 
 CLAIMS = (
@@ -555,7 +565,7 @@ CLAIMS = (
         " grow with a slope of .6 .. .85, those by the matrix exponential slower, slope at most .5, and"
         " two of these halve the excess.",
         passes,
-        lambda: (PASSES,),
+        lambda: [PASSES],
     ),
     Claim(
         "robust-and-private/threshold-lemma",
@@ -566,7 +576,7 @@ CLAIMS = (
         " below it (12) and bad rows go at least twice as much as good ones (13); so they do for at least"
         " 10. At the cluster of Figure 1, 1.5 √d, the lemma says nothing. Each in 95 % of runs.",
         threshold_lemma,
-        lambda: (LEMMA,),
+        lambda: [LEMMA],
     ),
     Claim(
         "robust-and-private/log-rounds-suffice",
@@ -588,7 +598,7 @@ CLAIMS = (
         " exponent .5 within .05; with the radius that clean rows need the exponent is 1.5 within .02 around"
         " d = 1e6, and 1.3 .. 1.5 from d = 500 to 5000, where the radius is √d and more.",
         matrix_noise,
-        lambda: (NORMS,),
+        lambda: [NORMS],
         kind="ours",
     ),
     Claim(
@@ -598,7 +608,7 @@ CLAIMS = (
         "5000 random neighbours with many ties, four passes: never more than one row apart with one"
         " threshold for all rows; with a threshold for each row more than one in a thousand pairs are.",
         neighbours_stay,
-        lambda: (PAIRS,),
+        lambda: [PAIRS],
     ),
     Claim(
         "robust-and-private/bins-are-safe",
@@ -608,7 +618,7 @@ CLAIMS = (
         " the computed .031; on twice the rows of Lemma D.2 its fullest bin is within 3 sd of the mean but"
         " for 1 % of runs ((1, 1e-6)-DP, d = 1).",
         bins_are_safe,
-        lambda: (BINS,),
+        lambda: [BINS],
     ),
     Claim(
         "robust-and-private/depth-is-robust",
@@ -619,7 +629,7 @@ CLAIMS = (
         " without corruption it is that of the sample median at n = 10000 (within 15 %), and 2 to 60 %"
         " above it at n = 75.",
         depth_is_robust,
-        lambda: (DEPTH,),
+        lambda: [DEPTH],
         kind="ours",
     ),
     Claim(

@@ -37,18 +37,17 @@ from workbench.chapters.robust_and_private.adversaries import (
     PLACES,
     PLAIN,
     corrupted,
-    error,
     fighter,
     fights,
     limit,
 )
 from workbench.chapters.robust_and_private.adversaries import ROBUST as FILTERS
-from workbench.charts.chart import Side
 from workbench.charts.curves import (
     Chart,
     Mark,
     Panel,
     Series,
+    across,
     beside,
     covering,
     crossed,
@@ -82,15 +81,26 @@ from workbench.study.measures import (
     scaled,
     seldom,
 )
-from workbench.study.rules import Checks, Claim, Status, Verdict, alike, claim_level
-from workbench.study.sweeps import Row, Run, Sweep, answered, blocks, each_trial, grid, multiples, resampler
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Status, Verdict, alike, claim_level
+from workbench.study.sweeps import (
+    Row,
+    Run,
+    Sweep,
+    answered,
+    distance_of,
+    each_trial,
+    grid,
+    multiples,
+    over_grid,
+    resampler,
+)
 from workbench.types import Columns
 
 N = 100_000
 DIRECTIONS = ("shift-ones", "shift-alternating", "shift-axis", *(f"shift-random {i}" for i in (1, 2, 3)))
 PRIME, BOX, ROBUST = "mean/prime", "mean/clipped-box", "mean/robust"
 KEYS = {"prime": PRIME, "box": BOX, "filter": "mean/filter", "source": PRIME}
-ERROR = "median error (σ)"
+ERROR, LIMIT = "median error (σ)", "ξ √ln(1/ξ)"
 FINE = np.geomspace(1e-4, 1e3, 701)  # ε at which a threshold may be
 NEAR, MISSED = 1.2, 0.05
 NOTICED = 1.5  # times the error in one direction is noticed
@@ -115,7 +125,9 @@ def errors(
     budget, chosen = ApproxDP(epsilon, delta), {one: fighter(KEYS[one], d, corruption) for one in columns}
     if "source" in chosen:
         chosen["source"] = replace(chosen["source"], calibration="paper")
-    return {"clean": clean} | {name: error(one, rows, theta, budget, noise) for name, one in chosen.items()}
+    return {"clean": clean} | {
+        name: distance_of(one, rows, theta, budget, noise) for name, one in chosen.items()
+    }
 
 
 MEASURED, FILTERED, BOTH = (
@@ -125,8 +137,7 @@ MEASURED, FILTERED, BOTH = (
 
 def sweep(name: str, trials: int, full: int, block: Any = MEASURED, quick: int = 0, **axes: Any) -> Sweep:
     usual = {"n": N, "d": 10, "corruption": CORRUPTION, "epsilon": EPSILON, "attack": ["shift-ones"]}
-    counts = blocks(full) | ({"quick": quick} if quick else {})
-    return Sweep(f"lkko21-{name}", grid(**{**usual, **axes}), block, trials, counts)
+    return over_grid(f"lkko21-{name}", block, trials, full, quick, **{**usual, **axes})
 
 
 PLANTED = sweep("planted", 2, 10, d=(2, 3, 10, 20, 50), attack=DIRECTIONS)
@@ -209,12 +220,15 @@ def figure_1(
     """Return LKKO21's Figure 1: errors against d, with few bad rows too, and against ε."""
     budget = ApproxDP(epsilon, delta)
     usual = (corruption, epsilon, delta, n) == (CORRUPTION, EPSILON, DELTA, N)
+    few = SMALL.points[0]["corruption"] * corruption / CORRUPTION
+    found, _, series = curves(run, (SMALL,), "d", budget, corruption=few, n=n)
+    series.append(styled("reference", "√(d/n)", found, [sqrt(d / n) for d in found], "non-private"))
     return Chart(
         "figure_1",
         "With our constants PRIME withstands many bad rows, with the source's not always",
         (
             _many_rows(run, corruption, budget, 10 * n, usual),
-            _few_bad_rows(run, SMALL.points[0]["corruption"] * corruption / CORRUPTION, budget, n),
+            _against_d("few bad rows", series, few, budget, n),
             _epsilons(run, 2 * corruption, budget, n // 10),
         ),
         alt="Three panels of median error. Many bad rows, against d: the plain private mean rises as the root"
@@ -238,15 +252,9 @@ def _many_rows(run: Run, corruption: float, budget: ApproxDP, n: int, usual: boo
     series = [replace(one, low=None, high=None) for one in series]  # no band: most d have few runs
     if usual:
         series.append(styled("reference", "published", PUBLISHED, PUBLISHED.values(), "idea/public"))
-    series += [theory("", found, [pull(int(d), corruption) for d in found], BOX), _limit(found, corruption)]
+    series.append(theory("", found, [pull(int(d), corruption) for d in found], BOX))
+    series.append(across(LIMIT, found, limit(corruption)))
     return _against_d("many bad rows", series, corruption, budget, n)
-
-
-def _few_bad_rows(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
-    found, _, series = curves(run, (SMALL,), "d", budget, corruption=corruption, n=n)
-    sampling = [sqrt(d / n) for d in found]
-    series.append(styled("reference", "√(d/n)", found, sampling, "non-private"))
-    return _against_d("few bad rows", series, corruption, budget, n)
 
 
 def _against_d(what: str, series: list[Series], corruption: float, budget: ApproxDP, n: int) -> Panel:
@@ -257,23 +265,22 @@ def _against_d(what: str, series: list[Series], corruption: float, budget: Appro
 def _epsilons(run: Run, corruption: float, budget: ApproxDP, n: int) -> Panel:
     factor = budget.epsilon / EPSILON
     found, _, series = curves(run, (EPSILONS,), "epsilon", budget, factor, corruption=corruption, n=n)
-    series.append(_limit(found, corruption))
-    places = thresholds(n, 10, corruption, budget.delta)
-    sides: tuple[Side, Side] = ("right", "left")
-    high = 2 * limit(corruption)
-    marks = tuple(
-        Mark(f"from {number(float(f'{place:.2g}'))}", "vertical", place, high, side=side, colour_key=key)
-        for place, key, side in zip(places, (PRIME, BOX), sides, strict=True)
+    series.append(across(LIMIT, found, limit(corruption)))
+    marks = [
+        Mark(
+            f"from {number(float(f'{place:.2g}'))}",
+            "vertical",
+            place,
+            2 * limit(corruption),
+            side="right" if key == PRIME else "left",
+            colour_key=key,
+        )
+        for place, key in zip(thresholds(n, 10, corruption, budget.delta), (PRIME, BOX), strict=True)
         if found[0] < place < found[-1]
-    )
+    ]
     note, ends = f"δ = {number(budget.delta)}, n = {number(n)}.", (0.25 * found[0], 1.3 * found[-1])
     title = f"against ε: ξ = {number(corruption)}, d = 10"
     return Panel(title, "ε", ERROR, series, marks=marks, note=note, xlim=ends)
-
-
-def _limit(places: Iterable[float], corruption: float) -> Series:
-    xs = tuple(places)
-    return styled("reference", "ξ √ln(1/ξ)", xs, [limit(corruption)] * len(xs))
 
 
 def against_corruption(
@@ -295,7 +302,7 @@ def against_corruption(
     return Chart(
         "against_corruption",
         "The clipped mean follows the cluster, PRIME undoes most of it",
-        (Panel("", "corrupted share ξ", ERROR, series, note=note, marks=marks),),
+        [Panel("", "corrupted share ξ", ERROR, series, note=note, marks=marks)],
         alt="Median error against the corrupted share, logarithmic. The plain private mean follows the"
         " cluster's pull, in proportion to the share; PRIME stays below what the worst adversary forces on"
         " every estimator.",
@@ -311,23 +318,27 @@ def small_errors(frame: DataFrame, column: str, sweep: Sweep) -> Checks:
     most = NEAR * limit(CORRUPTION)
     for point in sweep.points:
         said = ", ".join(f"{key} = {value}" for key, value in point.items() if key in ("d", "attack"))
-        yield between(f"median, {said}", median(at(frame, **point)[column], claim_level()), 0.0, most, n=N)
+        yield between(f"median, {said}", median(at(frame, **point)[column]), 0.0, most, n=N)
     yield rarely("share of single errors above the bound", frame[column] > most)
 
 
 def rarely(words: str, missed: pd.Series, most: float = MISSED) -> Verdict:
-    return between(words, hits(missed, claim_level()), 0.0, most, n=N)
+    return between(words, hits(missed), 0.0, most, n=N)
+
+
+def both(frame: DataFrame, along: str) -> list[dict[float, Measure]]:
+    return [over(frame, column, along, CHECK_LEVEL) for column in ("prime", "box")]
 
 
 def plain_mean(frame: DataFrame) -> Verdict:
-    found = over(frame, "box", "d", claim_level())
+    _, found = both(frame, "d")
     steep = growth({d: one for d, one in found.items() if d >= 10})
     return between("slope in d", steep, 0.48, 0.52, n=N, bound=0.5)
 
 
 def prime_is_robust(frame: DataFrame) -> Checks:
     yield from small_errors(frame, "prime", PLANTED)
-    prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
+    prime, box = both(frame, "d")
     plain, larger = ratio(prime[50], box[50]), ratio(prime[50], prime[2])
     yield between("over mean/clipped-box, d = 50", plain, 0.0, 0.1, n=N)
     yield between("d = 50 over d = 2", larger, 0.0, PLATEAU, n=N)
@@ -335,13 +346,12 @@ def prime_is_robust(frame: DataFrame) -> Checks:
 
 def every_direction(frame: DataFrame) -> Verdict:
     relative = frame["prime"] / frame.groupby("d")["prime"].transform("mean")
-    groups = [relative[frame["attack"] == name] for name in DIRECTIONS]
-    verdict = alike(groups, claim_level(), factor=NOTICED)
+    verdict = alike([relative[frame["attack"] == name] for name in DIRECTIONS], CHECK_LEVEL, factor=NOTICED)
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
 
 
 def in_proportion(frame: DataFrame) -> Checks:
-    prime, box = (over(frame, name, "corruption", claim_level()) for name in ("prime", "box"))
+    prime, box = both(frame, "corruption")
     over_limit = {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}
     yield from each("over ξ√ln(1/ξ), ξ = ", over_limit, 0.0, NEAR)
     yield between("slope of the plain mean", growth(box), 0.95, 1.05)
@@ -375,7 +385,7 @@ def located(frame: DataFrame, seed: int) -> Checks:
 def flat(column: str, *frames: DataFrame) -> Checks:
     """Return the checks that errors stay where they are at d = 10, and are the published ones at most."""
     low, every = frames[0], concat(frames)
-    found = {d: median(rows[column], claim_level()) for d, rows in by(low, "d").items()}
+    found = {d: median(rows[column]) for d, rows in by(low, "d").items()}
     n = int(low["n"].iloc[0])
     most = NEAR * limit(CORRUPTION)
     return [
@@ -386,7 +396,7 @@ def flat(column: str, *frames: DataFrame) -> Checks:
 
 
 def both_grow(frame: DataFrame) -> Checks:
-    prime, box = (over(frame, column, "d", claim_level()) for column in ("prime", "box"))
+    prime, box = both(frame, "d")
     ratios = {d: ratio(prime[d], box[d]) for d in prime}
     point, budget = SMALL.points[0], ApproxDP(EPSILON, DELTA)
     computed = {d: plain_error(N, int(d), point["corruption"], budget) for d in box}
@@ -415,10 +425,10 @@ def few(n: int, *, trials: int, data: Generator, noise: Generator) -> Columns:
         pairs = np.empty((trials, 2))
         for trial in range(trials):
             x = corrupted(data.standard_normal((n, DUEL_D)), attack, CORRUPTION, data)
-            mean, seed = data.uniform(-PLACES, PLACES, DUEL_D), int(noise.integers(2**63))
+            mean, seed = data.uniform(-PLACES, PLACES, DUEL_D), noise.integers(2**63)
             for side, corruption in enumerate((CORRUPTION, 0.0)):
                 estimator, same = fighter(ROBUST, DUEL_D, corruption), np.random.default_rng(seed)
-                pairs[trial, side] = error(estimator, x + mean, mean, ApproxDP(1.0, DELTA), same)
+                pairs[trial, side] = distance_of(estimator, x + mean, mean, ApproxDP(1.0, DELTA), same)
         found |= {f"{column} filter": pairs[:, 0], f"{column} plain": pairs[:, 1]}
     return found
 
@@ -432,27 +442,31 @@ def over_coinpress(n: int, corruption: float, epsilon: float, *, data: Generator
     budget, theta = ApproxDP(epsilon, DELTA), data.uniform(-PLACES, PLACES, DUEL_D)
     x = corrupted(data.standard_normal((n, DUEL_D)), CLUSTER, corruption, data) + theta
     chosen = (fighter(key, DUEL_D, corruption) for key in (PRIME, COINPRESS))
-    ours, plain = (error(one, x, theta, budget, noise) for one in chosen)
+    ours, plain = (distance_of(one, x, theta, budget, noise) for one in chosen)
     return answered(ours / plain)
 
 
 SIZES = sweep("sizes", 10, 5, epsilon=1.0, n=(1000, 3000, 10_000, 30_000), attack=[CLEAN, CLUSTER])
-SOURCE = Sweep(
+SOURCE = over_grid(
     "lkko21-source-constants",
-    grid(n=(1000, 10_000), d=10),
     partial(errors, ("source", "box"), corruption=CORRUPTION, epsilon=1.0, attack=CLUSTER),
     60,
-    blocks(5),
+    5,
+    n=(1000, 10_000),
+    d=10,
 )
-FEWER = Sweep("lkko21-robust-few", grid(n=FEW), few, 40, blocks(25) | {"quick": 1})
-CROSSOVER = Sweep(
+FEWER = over_grid("lkko21-robust-few", few, 40, 25, 1, n=FEW)
+CROSSOVER = over_grid(
     "lkko21-crossover",
-    grid(attack=(CLEAN, CLUSTER), n=SHOWN_N, corruption=CORRUPTION, epsilon=DUEL_EPSILON,
-         who="private"),
     fights,
     20,
-    blocks(3),
-)  # fmt: skip
+    3,
+    attack=(CLEAN, CLUSTER),
+    n=SHOWN_N,
+    corruption=CORRUPTION,
+    epsilon=DUEL_EPSILON,
+    who="private",
+)
 
 
 def rows_to_filter(d: int, corruption: float, budget: ApproxDP) -> int:
@@ -527,8 +541,7 @@ def _crossed(found: Mapping[str, Mapping[float, Measure]], key: str) -> list[Mar
 
 
 def many_rows(frame: DataFrame) -> Checks:
-    rows = at(frame, attack=CLUSTER)
-    prime, box = (over(rows, column, "n", claim_level()) for column in ("prime", "box"))
+    prime, box = both(at(frame, attack=CLUSTER), "n")
     return [
         between(f"over the plain mean, n = {n}", ratio(prime[n], box[n]), 0.0, 0.5, n=n)
         for n in (10_000, 30_000)
@@ -550,8 +563,7 @@ def few_rows(frame: DataFrame, seed: int) -> Checks:
             most = 0.5 if (n, kind) == (3000, "planted") else 1.10
             filtered, plain = (rows[f"{kind} {side}"].to_numpy() for side in ("filter", "plain"))
             said = f"median over that of the plain mean, {kind}, n = {n}"
-            rng = resampler(seed, said)
-            yield median_ratio(said, filtered, plain, 0.0, most, claim_level(), rng, n=n)
+            yield median_ratio(said, filtered, plain, 0.0, most, CHECK_LEVEL, resampler(seed, said), n=n)
 
 
 CLAIMS = (
@@ -562,7 +574,7 @@ CLAIMS = (
         "n = 1e5, corruption .05, (10, .01)-DP, a cluster at 1.5 √d: the error of mean/clipped-box grows as"
         " √d, slope .5 within .02 from d = 10 to 50.",
         plain_mean,
-        lambda: (PLANTED,),
+        lambda: [PLANTED],
     ),
     Claim(
         "robust-and-private/prime-is-robust",
@@ -573,7 +585,7 @@ CLAIMS = (
         " √ln(1/ξ); at d = 50 at most 10 % of that of mean/clipped-box, and at most 1.5 times the one at d ="
         " 2.",
         prime_is_robust,
-        lambda: (PLANTED,),
+        lambda: [PLANTED],
     ),
     Claim(
         "robust-and-private/every-direction",
@@ -583,7 +595,7 @@ CLAIMS = (
         " directions, over the mean at the same d, differ by no more than chance; half as much again in one"
         " of them would be noticed.",
         every_direction,
-        lambda: (PLANTED,),
+        lambda: [PLANTED],
     ),
     Claim(
         "robust-and-private/against-corruption",
@@ -592,7 +604,7 @@ CLAIMS = (
         "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 ξ √ln(1/ξ), that of"
         " mean/clipped-box grows in proportion to ξ, slope within .05.",
         in_proportion,
-        lambda: (SHARES,),
+        lambda: [SHARES],
     ),
     Claim(
         "robust-and-private/figure-1-flat",
@@ -628,7 +640,7 @@ CLAIMS = (
         " The error of mean/prime grows with d, slope .25 to .75, that of mean/clipped-box is the computed"
         " one within a factor 1.2, and PRIME's is at most nine tenths of the other.",
         both_grow,
-        lambda: (SMALL,),
+        lambda: [SMALL],
     ),
     Claim(
         "robust-and-private/threshold-in-epsilon",
@@ -640,7 +652,7 @@ CLAIMS = (
         " both within a factor 1.2; the first is at least twice the second. From ε = 3 to 10 the mean error"
         " of mean/prime falls by a factor of at most 1.5.",
         located,
-        lambda: (EPSILONS,),
+        lambda: [EPSILONS],
     ),
     Claim(
         "robust-and-private/single-directions",
@@ -649,7 +661,7 @@ CLAIMS = (
         "The setting of robust-and-private/prime-is-robust, d = 3, 10, 20: median errors of mean/filter and"
         " 95 % of single ones are at most 1.2 ξ √ln(1/ξ).",
         lambda frame: small_errors(frame, "filter", FILTER),
-        lambda: (FILTER,),
+        lambda: [FILTER],
     ),
     Claim(
         "robust-and-private/better-from-many-rows",
@@ -658,7 +670,7 @@ CLAIMS = (
         "d = 10, (1, .01)-DP: for n at least 1e4 the median error of mean/prime is at most half that of"
         " mean/clipped-box on planted rows.",
         many_rows,
-        lambda: (SIZES,),
+        lambda: [SIZES],
     ),
     Claim(
         "robust-and-private/plain-wins-few-rows",
@@ -668,7 +680,7 @@ CLAIMS = (
         " is better than mean/prime, which abstains, in 95 % of runs; where the improved constants pay,"
         " robust-and-private/prime-pays-from says.",
         plain_wins,
-        lambda: (SOURCE,),
+        lambda: [SOURCE],
     ),
     Claim(
         "robust-and-private/few-rows-harmless",
@@ -678,7 +690,7 @@ CLAIMS = (
         " the plain mean in a ball with the same noise on the same rows, clean and planted, and half of it"
         " at most on planted rows at n = 3e3.",
         few_rows,
-        lambda: (FEWER,),
+        lambda: [FEWER],
         kind="ours",
     ),
 )

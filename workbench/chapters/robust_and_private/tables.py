@@ -20,17 +20,25 @@ from workbench.chapters.robust_and_private.adversaries import (
     DELTA,
     PLACES,
     corrupted,
-    error,
     fighter,
     heavy_rows,
 )
 from workbench.chapters.robust_and_private.planted import rarely, sweep
-from workbench.charts.chart import Role
 from workbench.charts.curves import Chart, Panel, Series, measured, number, styled
 from workbench.privacy import ApproxDP
 from workbench.study.measures import LEVEL, Measure, at, between, ratio, rows_needed, scaled
-from workbench.study.rules import Checks, Claim, Verdict, beside, claim_level
-from workbench.study.sweeps import Point, Row, Run, Sweep, answered, blocks, each_trial, resampler
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Verdict, beside
+from workbench.study.sweeps import (
+    Point,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    distance_of,
+    each_trial,
+    resampler,
+)
 
 HALVINGS, SHARE = 6, 2 / 3  # of the largest n that is tried; of the runs that err little enough
 UPPER, NEARLY = 10.0, 3.0  # times the formula: of PRIME, and of the others
@@ -39,10 +47,10 @@ STATEMENTS = {"1": "LKKO21/Table1", "2": "LKKO21/Table2"}
 FINE = (2, 4, 8, 16, 32, 64)
 HEAVY_TIMES = 1.5  # the error of heavy tails that is allowed, over √ξ
 HEAVY_ATTACKS = ("none", "far", "root-1", "root-2", "edge", "spread", "tail-swap")
-KINDS: dict[str, tuple[str, Role, str]] = {
-    "polynomial": ("enough, in polynomial time", "reference", "mean/prime"),
-    "exponential": ("enough, in exponential time", "reference", "mean/tukey"),
-    "lower": ("necessary", "bound", "idea/limit"),
+KINDS = {
+    "polynomial": ("enough, in polynomial time", "mean/prime"),
+    "exponential": ("enough, in exponential time", "mean/tukey"),
+    "lower": ("necessary", "idea/limit"),
 }
 
 
@@ -120,7 +128,7 @@ def hits(
     theta, one = data.uniform(-PLACES, PLACES, d), fighter(setting, d, corruption)
     one = replace(one, step=GRID) if chosen.time == "exponential" else one
     budget = None if chosen.row == "robust" else ApproxDP(epsilon, delta)
-    return answered(error(one, x + theta, theta, budget, noise))
+    return answered(distance_of(one, x + theta, theta, budget, noise))
 
 
 def points(terms: Terms) -> tuple[Point, ...]:
@@ -141,7 +149,7 @@ def heavy_errors(
     theta, x = data.uniform(-PLACES, PLACES, d), heavy_rows(law, n, d, data)
     rows = corrupted(x, attack, corruption, data) + theta
     one = fighter("mean/prime-heavy", d, corruption)
-    return {"heavy": error(one, rows, theta, ApproxDP(epsilon, DELTA), noise)}
+    return {"heavy": distance_of(one, rows, theta, ApproxDP(epsilon, DELTA), noise)}
 
 
 SIZES = Sweep("lkko21-tables", points(USUAL), hits, 5, blocks(8))
@@ -177,7 +185,7 @@ def table_1(
     return Chart(
         "table_1",
         "The larger d is, the farther the formulas exceed what is needed",
-        (_ratios(run, "1", Terms(corruption, epsilon, delta), "1.2 (exponential time: 2) ξ √ln(1/ξ)"),),
+        [_ratios(run, "1", Terms(corruption, epsilon, delta), "1.2 (exponential time: 2) ξ √ln(1/ξ)")],
         alt="The quotient of the rows needed and the formula against d, for a private mean, a robust one, two"
         " that are both, and one that is both in exponential time. For d = 2 the robust ones lie above 1, at"
         " d = 32 all lie below, most of all those that do both; exponential time is below 1 at d = 1, 2.",
@@ -194,7 +202,7 @@ def table_2(
     return Chart(
         "table_2",
         "For heavy tails, too, the formula for both exceeds what is needed",
-        (_ratios(run, "2", Terms(corruption, epsilon, delta), "1.5 √ξ"),),
+        [_ratios(run, "2", Terms(corruption, epsilon, delta), "1.5 √ξ")],
         alt="The quotient of the rows needed and the formula against d, for rows with Student tails: a"
         " private mean, and three that are private and robust, one of them in exponential time. The robust"
         " ones lie below 1 and fall with d.",
@@ -207,10 +215,16 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
     said = f"ξ = {number(terms.corruption)}, ε = {number(terms.epsilon)}"
     if not run.simulate:
         rows = [terms.rows(table, d)["both"] for d in FINE]
-        formulas = tuple(
-            styled(role, words, FINE, [getattr(row, kind).total for row in rows], key)
-            for kind, (words, role, key) in KINDS.items()
-        )
+        formulas = [
+            styled(
+                "bound" if kind == "lower" else "reference",
+                words,
+                FINE,
+                [getattr(row, kind).total for row in rows],
+                key,
+            )
+            for kind, (words, key) in KINDS.items()
+        ]
         return Panel("", "d, columns", "rows n", formulas, note=f"Every constant 1; {said}.")
     frame = run.table(SIZES.moved(points(terms), **vars(terms)))
     series, names = list[Series](), list[str]()
@@ -228,7 +242,7 @@ def _ratios(run: Run, table: str, terms: Terms, most: str) -> Panel:
     series.append(styled("reference", "the formula, with constants 1", ends, (1.0, 1.0)))
     note = f"n for two of three runs within {most}; {said}, δ = {number(terms.delta)}."
     axes = "", "estimator", "rows needed over the formula"
-    return Panel(*axes, series, xscale="linear", xlim=ends, names=tuple(names), note=note)
+    return Panel(*axes, series, xscale="linear", xlim=ends, names=names, note=note)
 
 
 # What is claimed
@@ -242,8 +256,8 @@ def private_rows(table: str, frame: DataFrame, seed: int) -> Checks:
 def exponential_rows(frame: DataFrame, private: DataFrame, seed: int) -> Checks:
     for name, alone in (("mean/resilient", "mean/coinpress"), ("mean/resilient-heavy", "mean/clipped-heavy")):
         yield from over_formula(name, frame, seed)
-        both = needed(frame, name, 2, seed, claim_level())
-        one = needed(private, alone, 2, seed, claim_level(), error_of=name)
+        both = needed(frame, name, 2, seed, CHECK_LEVEL)
+        one = needed(private, alone, 2, seed, CHECK_LEVEL, error_of=name)
         yield between(f"n over that of {alone} on clean rows, d = 2", ratio(both, one), 0.0, MOST_EXTRA)
 
 
@@ -251,7 +265,7 @@ def over_formula(name: str, frame: DataFrame, seed: int) -> Checks:
     """Return the checks that at most three times the rows of the table, constants 1, are needed."""
     setting = SETTINGS[name]
     for d in setting.top:
-        formula, rows = setting.formula(d), needed(frame, name, d, seed, claim_level())
+        formula, rows = setting.formula(d), needed(frame, name, d, seed, CHECK_LEVEL)
         check = between(f"n over the formula, {name}, d = {d}", scaled(rows, 1 / formula), 0.0, NEARLY)
         yield beside(check, STATEMENTS[setting.table], f"{setting.row}, {name}", formula, rows)
 
@@ -282,6 +296,6 @@ CLAIMS = (
         " seven attacks: 95 % of the errors of mean/prime-heavy, of all cells together, are at most 1.5"
         " √corruption.",
         heavy_tails,
-        lambda: (HEAVY_ROWS,),
+        lambda: [HEAVY_ROWS],
     ),
 )

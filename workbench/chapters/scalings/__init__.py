@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from workbench.privacy import ApproxDP
-from workbench.study.rules import Claim
+from workbench.study.rules import Claim, Status
 from workbench.study.scaling import Move, Named, Public, Statement, follow
 from workbench.study.search import fewest_rows
 
@@ -53,12 +53,27 @@ def in_delta(
 
 def grow(
     id: str, number: str, statement: str, *tables: Statement, sources: Iterable[str] = (),
-    checks: Callable[..., Any] = follow, **more: Any,
+    checks: Callable[..., Any] = follow, open: str = "", slower: str = "", **more: Any,
 ) -> Claim:  # fmt: skip
-    """Return the claim that the n of these tables grow as their statements say."""
+    """Return the claim that the n of these tables grow as their statements say.
+
+    Where that is not what is found, with the reason: why it is `open`, or which n grow `slower` than an upper
+    bound, which is then not contradicted.
+    """
+    found = Status.UNDECIDED if open else Status.NOT_CONTRADICTED if slower else Status.HOLDS
     sources = tuple(sources) or tuple(dict.fromkeys(table.id for table in tables))
     scalings = lambda: chain.from_iterable(table.scalings() for table in tables)  # noqa: E731
-    return Claim(id, number, sources, statement, checks, scalings=scalings, **more)
+    return Claim(
+        id,
+        number,
+        sources,
+        statement,
+        checks,
+        scalings=scalings,
+        expected=found,
+        reason=open or slower,
+        **more,
+    )
 
 
 def least(make: Any) -> Named:

@@ -39,8 +39,8 @@ from workbench.privacy.budgets import approx_from_gdp
 from workbench.privacy.mechanisms import gaussian_scale
 from workbench.special import stdtrit
 from workbench.study.measures import Measure, between, each, growth, paired_columns, resampled
-from workbench.study.rules import Checks, Claim, Interval, Status, Verdict, claim_level, compare
-from workbench.study.sweeps import Role, Row, Run, Sweep, each_trial, grid, stream
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Interval, Status, Verdict, claim_level, compare
+from workbench.study.sweeps import Role, Row, Run, each_trial, over_grid, resampler, stream
 from workbench.types import Array, Mask
 
 Model = Literal["central", "local"]
@@ -132,8 +132,8 @@ def off_diagonal_sd(charge: Charge) -> float:
     return gaussian_scale(charge) / (sqrt(2) if charge.mechanism == "symmetric_gaussian" else 1.0)
 
 
-def without_privacy(run: Released, rule: Rule, rng: Generator) -> Array:
-    return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), rule, rng))
+def without_privacy(run: Released, rng: Generator) -> Array:
+    return psd_part(thresholded(run.empirical, Noise(0.0, 0.0, run.n), "adaptive-lasso", rng))
 
 
 def spectral(matrix: Array) -> float:
@@ -158,7 +158,7 @@ def estimates(one: Released, rng: Generator) -> dict[str, Array]:
         "noisy diagonal": diagonal(one.released),
         "plain": one.released,
         "empirical": one.empirical,
-        "without": without_privacy(one, "adaptive-lasso", rng),
+        "without": without_privacy(one, rng),
     }
 
 
@@ -204,12 +204,12 @@ def plain_error(
 # What is read off a table
 
 
-def geometric(values: ArrayLike, level: float) -> Measure:
+def geometric(values: ArrayLike, level: float = CHECK_LEVEL) -> Measure:
     """Return the geometric mean of independent positive values, with the t interval of its logarithm."""
     return exponential(arithmetic(np.log(np.asarray(values, np.float64)), level))
 
 
-def arithmetic(values: ArrayLike, level: float) -> Measure:
+def arithmetic(values: ArrayLike, level: float = CHECK_LEVEL) -> Measure:
     found = np.asarray(values, np.float64)
     middle, m = float(found.mean()), len(found)
     reach = float(-stdtrit(m - 1, level / 2)) * float(found.std(ddof=1)) / sqrt(m) if m > 1 else inf
@@ -243,8 +243,7 @@ def crossing(ns: Sequence[float], curve: ArrayLike, target: float, *, falling: b
 def bootstrapped(
     statistic: Callable[[Array], float], rows: Array, level: float, name: str, seed: int
 ) -> Measure:
-    rng = stream(seed, Role.BOOTSTRAP, name)
-    found = resampled(statistic, rows, level, rng, 500)
+    found = resampled(statistic, rows, level, resampler(seed, name), 500)
     return found if np.isfinite(found.estimate) else found._replace(interval=(-inf, inf))
 
 
@@ -365,7 +364,7 @@ def promise(run: Run, *, epsilon: float = 1.0, delta: float = DELTA) -> Chart:
                          text_at("promise broken", 2.2 * ends[0], (1 + top) / 2))),
             Panel("exact symmetric noise over the source's", "promised ε", "ratio of sds", sizes,
                   yscale="linear", ylim=(0.4, 1.1) if usual else None,
-                  marks=(Mark("equal noise", "horizontal", y=1.0),)),
+                  marks=[Mark("equal noise", "horizontal", y=1.0)]),
         ),
         alt="Left: the true ε over the promised one rises with ε and passes 1 between 0.15 and 1.3, earlier"
         " for small δ. Right: the sd of our noise over that of the source, at a promise that is kept,"
@@ -391,8 +390,7 @@ def delivered(epsilon: float, delta: float) -> float:
 def stated_noise_keeps_its_promise() -> Verdict:
     true = {(e, d): delivered(e, d) for e in (0.1, 0.5, 1.0, 2.0, 4.0) for d in DELTAS}
     table = {f"({e:g}, {d:g})": one for (e, d), one in true.items()}
-    ratios = [one / e for (e, _), one in true.items()]
-    return computed("true ε over promised ε", ratios, (-inf, 1.0), table)
+    return computed("true ε over promised ε", [one / e for (e, _), one in true.items()], (-inf, 1.0), table)
 
 
 def gap(first: Array, second: Array) -> float:
@@ -428,7 +426,7 @@ def spectra(p: int, *, data: Generator, noise: Generator) -> Row:
     return {"norm": spectral(perturbed(zeros, charge, source))}
 
 
-SPECTRA = Sweep("wx19-noise-spectra", grid(p=NOISE_P), spectra, 12)
+SPECTRA = over_grid("wx19-noise-spectra", spectra, 12, p=NOISE_P)
 
 
 def spectrum_checks(frame: DataFrame) -> Checks:
@@ -456,7 +454,7 @@ CLAIMS = (
         "The noise of the plain release has |N|₂ = 2 sd √p within 5 % for p = 50 .. 800, sd off the"
         " diagonal: a slope of .5 in p, within .05.",
         spectrum_checks,
-        lambda: (SPECTRA,),
+        lambda: [SPECTRA],
     ),
     Claim(
         "sparse-covariance/stated-noise-keeps-promise",

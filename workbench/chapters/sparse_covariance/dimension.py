@@ -57,9 +57,9 @@ from workbench.privacy import ApproxDP
 from workbench.privacy.mechanisms import gaussian_mu
 from workbench.study import measures
 from workbench.study.measures import Measure, at, between, by, each, growth, local_slope, paired_columns
-from workbench.study.rules import Checks, Claim, Complexity, claim_level, sized
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Complexity, claim_level, sized
 from workbench.study.scaling import Growth, Move, Setting, Statement, grows
-from workbench.study.sweeps import Point, Row, Run, Sweep, blocks, each_trial, grid
+from workbench.study.sweeps import Point, Row, Run, Sweep, blocks, each_trial, grid, over_grid
 from workbench.types import Array
 
 LEVEL = 0.05
@@ -134,9 +134,7 @@ def on_spread(p: int, n: int, epsilon: float, *, data: Generator, noise: Generat
     return {"error": spectral_error(one.kept("paper", noise), covariance) / spectral(covariance)}
 
 
-SOURCE_BLOCK = Sweep(
-    "wx19-source-block", grid(p=SOURCE_P, n=SOURCE_N, epsilon=1.0), in_source_block, 20, blocks(20)
-)
+SOURCE_BLOCK = over_grid("wx19-source-block", in_source_block, 20, 20, p=SOURCE_P, n=SOURCE_N, epsilon=1.0)
 
 
 # What is shown
@@ -215,9 +213,7 @@ def _needed(run: Run, budget: ApproxDP, degree: int, factor: float) -> Panel:
 def _rows(
     curves: Array, place: int, seed: int, unit: float = UNIT, level: float = LEVEL, name: str = "wx19-needed"
 ) -> Measure:
-    return exponential(
-        bootstrapped(lambda rows: float(rows_needed(rows, unit)[place]), curves, level, name, seed)
-    )
+    return exponential(bootstrapped(lambda rows: rows_needed(rows, unit)[place], curves, level, name, seed))
 
 
 # What is claimed
@@ -271,7 +267,7 @@ def _difference(both: Array) -> float:
 
 def size(curves: Array, place: int, p: int, seed: int) -> Complexity:
     """Return the n that the default rule needs at one p, beside p √ln p from the smallest p on."""
-    found = _rows(curves, place, seed, level=claim_level(), name="wx19-size")
+    found = _rows(curves, place, seed, level=CHECK_LEVEL, name="wx19-size")
     first = float(np.exp(rows_needed(curves)[0]))
     order = p * sqrt(log(p)) / (NEEDED_P[0] * sqrt(log(NEEDED_P[0])))
     formula = "p √ln p, from the n at p = 50: relative error .2 with s = 3"
@@ -369,7 +365,7 @@ def price(
 ) -> Row:
     """Measure the error of the default rule with and without privacy on the same rows."""
     one = spread_run(p, degree, n, epsilon, data, noise)
-    kept, plain = one.thresholded("adaptive-lasso", noise).psd, without_privacy(one, "adaptive-lasso", noise)
+    kept, plain = one.thresholded("adaptive-lasso", noise).psd, without_privacy(one, noise)
     return {"private": spectral(kept - one.truth), "without": spectral(plain - one.truth)}
 
 
@@ -391,7 +387,7 @@ def privacy_costs(rates: DataFrame, prices: DataFrame) -> Checks:
     for p in PRICE_P:
         for trace, limits in (("tr", (0.85, 1.2)), ("1", STILL)):
             rows = at(prices, p=p, trace=trace)
-            ratio = geometric(rows["private"] / rows["without"], claim_level())
+            ratio = geometric(rows["private"] / rows["without"])
             name = f"error over that without privacy, p = {p}, n = 10 (p σ₁/{trace})²"
             checks.append(between(name, ratio, *limits, n=int(rows["n"].max())))
     return [*[check for model in MODELS for check in model_checks(at(rates, model=model), model)], *checks]
@@ -415,7 +411,7 @@ def model_checks(frame: DataFrame, model: Model) -> Checks:
     name = f"error at p = {RATE_P[-1]} over that at p = {RATE_P[0]}, {model}"
     del usual["p"]
     yield between(name, _ends(frame, "error", RATE_P, **usual), 0.0, most)
-    yield between(f"share of the support, {model}", arithmetic(frame["recall"], claim_level()), FOUND, inf)
+    yield between(f"share of the support, {model}", arithmetic(frame["recall"]), FOUND, inf)
 
 
 CLAIMS = (
@@ -439,7 +435,7 @@ CLAIMS = (
         " without, .3 to .7 apart. With the source's noise and rule the searched n grows as √ln p over the"
         " truth's norm does, p = 25 .. 200: as a power of p, and no logarithm.",
         needed_checks,
-        lambda: (NEEDED,),
+        lambda: [NEEDED],
         scalings=lambda: on_spread_support().scalings(),
         kind="ours",
     ),

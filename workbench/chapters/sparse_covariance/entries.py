@@ -41,7 +41,7 @@ from workbench.privacy import ApproxDP, SimulatedNoise
 from workbench.study import measures
 from workbench.study.measures import Measure, at, between, by, growth, paired_columns, seldom
 from workbench.study.rules import Checks, Claim, beside, claim_level
-from workbench.study.sweeps import Role, Row, Sweep, blocks, each_trial, grid, stream
+from workbench.study.sweeps import Row, Sweep, blocks, each_trial, grid, over_grid, streams
 from workbench.types import Array
 
 BETA = 0.05
@@ -63,7 +63,7 @@ def deviations(p: int, n: int, epsilon: float, degree: int, *, data: Generator, 
     return {"ratio": (np.abs(one.released - one.truth) / allowed).max()}
 
 
-ENTRIES = Sweep("wx19-entries", grid(p=ENTRY_P, n=2000, epsilon=1.0, degree=2), deviations, 75, blocks(20))
+ENTRIES = over_grid("wx19-entries", deviations, 75, 20, p=ENTRY_P, n=2000, epsilon=1.0, degree=2)
 
 
 def entry_checks(frame: DataFrame) -> Checks:
@@ -83,7 +83,7 @@ def lemma_3(p: int, n: int, epsilon: float, degree: int, *, data: Generator, noi
     return {"broken": float(broken.any())}
 
 
-LEMMA = Sweep("wx19-lemma-3", grid(p=LEMMA_P, n=5000, epsilon=1.0, degree=2), lemma_3, 1200, blocks(20))
+LEMMA = over_grid("wx19-lemma-3", lemma_3, 1200, 20, p=LEMMA_P, n=5000, epsilon=1.0, degree=2)
 
 
 def entry_by_entry(frame: DataFrame) -> Checks:
@@ -236,13 +236,13 @@ def radii(
     return found
 
 
-RADIUS = Sweep("wx19-unknown-radius", grid(scale=SCALES, n=N, p=50, epsilon=1.0, degree=3), radii, 5)
+RADIUS = over_grid("wx19-unknown-radius", radii, 5, scale=SCALES, n=N, p=50, epsilon=1.0, degree=3)
 
 
 def radius_checks(frame: DataFrame) -> Checks:
     for scale in SCALES:
         rows = at(frame, scale=scale)
-        best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: float(np.log(rows[name]).mean()))
+        best = min((f"q = {q:g}" for q in QUANTILES), key=lambda name: np.log(rows[name]).mean())
         ratio = geometric(rows["private"] / rows[best], claim_level(parts=len(SCALES)))
         name = f"private radius over the best fixed one ({best}), scale {scale:g}"
         yield between(name, ratio, 0.0, 1.6, n=20_000)
@@ -265,7 +265,7 @@ def hidden_worlds(rule: Mine, *, seed: int = 17) -> str:
     seed : int
         Of the worlds and of the noise.
     """
-    data, noise = (stream(seed, role, "wx19-hidden-worlds") for role in (Role.DATA, Role.NOISE))
+    data, noise = streams(seed, "wx19-hidden-worlds")
     ours, plain = np.log([_ratios(rule, data, noise) for _ in range(WORLDS)]).T
     return (
         f"{WORLDS} hidden worlds: {np.exp(ours.mean()):.2f} times the error of the default rule,"
@@ -292,7 +292,7 @@ CLAIMS = (
         " σ_jj + σ_ij²)L/n) + (√(σ_ii σ_jj) + |σ_ij|)L/n + sd √(2L), L = ln(2p(p+1)/β), but for β = 5 % of"
         " runs (p = 10, 50; n = 2000), and the largest comes within a factor of two of it.",
         entry_checks,
-        lambda: (ENTRIES,),
+        lambda: [ENTRIES],
     ),
     Claim(
         "sparse-covariance/entry-by-entry",
@@ -301,7 +301,7 @@ CLAIMS = (
         "Entry by entry |σ̌_ij - σ_ij| ≤ 4 min(|σ_ij|, t), t of equation (9) with γ = 4 max T_ii: any of the"
         " p(p+1)/2 entries breaks it with probability at most 2 p^(-9/2) each, at p = 5 and 10, n = 5000.",
         entry_by_entry,
-        lambda: (LEMMA,),
+        lambda: [LEMMA],
     ),
     Claim(
         "sparse-covariance/error-in-degree",
@@ -312,7 +312,7 @@ CLAIMS = (
         " signs. Entries at 2 t are found, 99 %, and the error is then at most 2 (s + 1) times the deviation"
         " of an entry.",
         degree_checks,
-        lambda: (DEGREE,),
+        lambda: [DEGREE],
     ),
     Claim(
         "sparse-covariance/every-norm",
@@ -322,7 +322,7 @@ CLAIMS = (
         " t (s + 1) but for 5 % of runs, and 1 to 1.25 times the norm of these entries, in the norms for w ="
         " 1 (and so ∞) and 2 alike, at p = 100 and 400: the column sums of 400 coordinates cost no more.",
         norm_checks,
-        lambda: (NORMS,),
+        lambda: [NORMS],
     ),
     Claim(
         "sparse-covariance/support-found",
@@ -331,7 +331,7 @@ CLAIMS = (
         "At p = 100, s = 3, ε = 1 the support of the default rule passes F1 = .9 at no more rows than that"
         " of equation (9), both between n = 5e3 and 4e6.",
         support_checks,
-        lambda: (SUPPORT,),
+        lambda: [SUPPORT],
         kind="ours",
     ),
     Claim(
@@ -341,7 +341,7 @@ CLAIMS = (
         "With the radius unknown, on data of scale 1e-3, 1 and 1e4 (n = 2e4, p = 50, ε = 1), the error is at"
         " most 1.6 times that with the best of six fixed radii at quantiles of the true norms.",
         radius_checks,
-        lambda: (RADIUS,),
+        lambda: [RADIUS],
         kind="ours",
     ),
 )

@@ -48,7 +48,19 @@ from workbench.populations.sparse import conditioned, sparse_signal
 from workbench.privacy import ApproxDP
 from workbench.study.measures import BAND, at, between, by
 from workbench.study.rules import Checks, Claim, claim_level
-from workbench.study.sweeps import Point, Role, Row, Run, Sweep, blocks, each_trial, grid, multiples, stream
+from workbench.study.sweeps import (
+    Point,
+    Role,
+    Row,
+    Run,
+    Sweep,
+    blocks,
+    each_trial,
+    multiples,
+    over_grid,
+    stream,
+    streams,
+)
 from workbench.types import Array
 
 SHARE, EPSILON = 0.2, 1.0
@@ -198,9 +210,7 @@ ON_DIAGONAL = {  # the same runs, and more, where the diagonal is all that is se
     )
     for model, sweep in SOURCE_DESIGN.items()
 }
-DEGENERATE = Sweep(
-    "wx19-degenerate", grid(p=200, n=20_000, epsilon=EPSILON, share=SHARE), degenerate, 2, blocks(20)
-)
+DEGENERATE = over_grid("wx19-degenerate", degenerate, 2, 20, p=200, n=20_000, epsilon=EPSILON, share=SHARE)
 
 
 # What is shown
@@ -345,8 +355,8 @@ def _ratios(run: Run, place: int, model: Model, title: str, chosen: Settings) ->
     rows, series = at(frame, **base), []
     for name, (label, look) in shown.items():
         one, two = (rows.groupby("n")[f"{name}, w = {w}"].mean() for w in (1, 2))
-        role: Any = "reference" if look in ("", "covariance/empirical") else "estimate"
-        series.append(styled(role, label, one.index, one / two, look))
+        grey = look in ("", "covariance/empirical")
+        series.append(styled("reference" if grey else "estimate", label, one.index, one / two, look))
     head = "ratio {}, p = {}, ε = {}".format(*map(number, base.values()))
     axes = head, "rows n" if model == "central" else "users n", "error in column sums over spectral error"
     ends = covering((0.8, 3.0), series)
@@ -408,11 +418,10 @@ def matrices(
     degree: int = SHOWN_DEGREE,
 ) -> Chart:  # fmt: skip
     """Return six matrices of one run, in units of the mean variance; the profile makes no difference."""
-    source = partial(stream, run.seed, name="wx19-matrices", block=0)
-    data, noise = (source(role, point=p) for role in (Role.DATA, Role.NOISE))
+    data, noise = streams(run.seed, "wx19-matrices", p)
     covariance = spread(p, min(1.0, share_of(p, degree)), n, data)
     one = released(covariance, n, epsilon, data, noise, delta=delta)
-    found = {"truth": one.truth, **estimates(one, source(Role.NOISE, point=1))}
+    found = {"truth": one.truth, **estimates(one, stream(run.seed, Role.NOISE, "wx19-matrices", 1))}
     first, *others = (matrix_panel(label, found[name], one.truth) for name, label in SHOWN.items())
     return Chart(
         "matrices",
@@ -518,7 +527,7 @@ def _map(
     marks = tuple(text_at(name, x * wide, y * low, "non-private") for name, x, y in regions)
     note = "White line: from here on half of the pairs are found."
     half = styled("reference", "", [crosses(row - 0.5) for row in found.to_numpy()], range(len(table)))
-    return Panel(title, "rows n", ylabel, (half,), heat=heat, note=note, marks=marks)
+    return Panel(title, "rows n", ylabel, [half], heat=heat, note=note, marks=marks)
 
 
 def crosses(above: Array) -> float:
@@ -543,7 +552,7 @@ CLAIMS = (
         " n = 2e4 has the error of the true diagonal, within 5 %, and finds less than 1 % of the support:"
         " the figure shows the diagonal.",
         degenerate_checks,
-        lambda: (DEGENERATE,),
+        lambda: [DEGENERATE],
         kind="ours",
     ),
     Claim(

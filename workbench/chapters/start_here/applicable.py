@@ -11,12 +11,13 @@ from pandas import DataFrame
 
 from workbench.catalog import CATALOG
 from workbench.chapters.what_epsilon_means.densities import believed
+from workbench.chapters.which_one.choice import private
 from workbench.charts.curves import Chart, Mark, Panel, Series, across, crossed, name, number, text_at, theory
 from workbench.errors import ArgumentError
 from workbench.estimators import Abstention, Estimator
 from workbench.estimators.bounded import BoundedMean
 from workbench.populations.diabetes import diabetes
-from workbench.privacy import ApproxDP, Budget, Ledger, NonPrivate, PureDP
+from workbench.privacy import ApproxDP, Budget, Ledger, PureDP
 from workbench.privacy.budgets import gdp_within_approx, zcdp_within_approx
 from workbench.special import ndtri
 from workbench.study.sweeps import Role, Run, blocks, stream, value_of
@@ -50,9 +51,7 @@ class Candidate(NamedTuple):
 
 def candidates(n: int, epsilon: float, delta: float = DELTA) -> tuple[Candidate, ...]:
     """Return every private estimator of a mean in the catalog, as it would run on n rows of one column."""
-    means = (entry for entry in CATALOG.values() if entry.estimand == "mean")
-    private = (one for one in means if not all(isinstance(each.budget, NonPrivate) for each in one.examples))
-    return tuple(candidate(one.key, n, epsilon, delta) for one in private)
+    return tuple(candidate(one.key, n, epsilon, delta) for one in private("mean"))
 
 
 def candidate(key: str, n: int, epsilon: float, delta: float) -> Candidate:
@@ -118,7 +117,7 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
             if np.isfinite(found).any():  # the first marker bears the bar
                 place, (low, high) = len(names), np.nanquantile(found, (0.05, 0.95))
                 others = found[1:10]  # that a release is made in the notebook
-                series.append(Series("", (place,), found[:1], (low,), (high,), colour_key=key))
+                series.append(Series("", [place], found[:1], [low], [high], colour_key=key))
                 series.append(Series("", [place] * len(others), others, colour_key=key, joined=False))
         if np.isfinite(made).any():
             first, second = np.nanmedian(made, axis=1)
@@ -137,7 +136,7 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
     return Chart(
         "ten_releases",
         f"From one release at ε = {number(epsilon)} at most {belief(50, epsilon):.0f} % of guesses are right",
-        (panel,),
+        [panel],
         alt="Four rows of ten dots: releases about all patients and after one was replaced, first at the"
         f" notebook's ε, where the two rows overlap, then at ε = {number(SHARPER * epsilon)}, where the dots"
         " lie closer together and the two rows apart.",
@@ -238,7 +237,7 @@ def side_by_side(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n:
     return Chart(
         "side_by_side",
         f"At ε = {number(epsilon)} locating the data first beats clipping at the whole range",
-        (strip(x, spread, note),),
+        [strip(x, spread, note)],
         alt="Bars one below the other: for every private estimator of a mean that applies, the central"
         f" 90 % of what it releases for the same {n} rows. Those that clip at the whole range spread more"
         " widely than those that locate the data first, the vote of medians spreads widest; the private"
@@ -261,7 +260,7 @@ def strip(x: Array, spread: Mapping[str, Array], note: str = "") -> Panel:
     for place, (key, (least, middle, most)) in enumerate(ends.items(), start=1):
         if np.isfinite(middle):
             words, hue = LOOKS.get(key, ("others", "idea/silent"))
-            series.append(Series(words, (place,), (middle,), (least,), (most,), colour_key=hue))
+            series.append(Series(words, [place], [middle], [least], [most], colour_key=hue))
         if least < low or most > high:  # it leaves the panel: how far stands away from its marker
             aside = low + (ASIDE if middle > (low + high) / 2 else 1 - ASIDE) * (high - low)
             marks.append(text_at(f"{number(least)} to {number(most)}".replace("-", "−"), aside, place))
@@ -312,8 +311,8 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
     last, along = len(names), (0.5, len(names) + 0.5)
     bars = (
         Series("spent", range(1, len(ends)), ends[1:], ends[:-1], role="bars", colour_key="idea/good"),
-        Series("refused", (last - 1,), (over,), (ends[-1],), role="bars", colour_key="idea/wrong"),
-        Series("left", (last,), (epsilon,), (ends[-1],), role="bars", colour_key="idea/silent"),
+        Series("refused", [last - 1], [over], [ends[-1]], role="bars", colour_key="idea/wrong"),
+        Series("left", [last], [epsilon], [ends[-1]], role="bars", colour_key="idea/silent"),
     )
     panel = Panel(
         "", "release", "ε spent so far", (*bars, across("the budget", along, epsilon, role="truth")),
@@ -323,7 +322,7 @@ def spending(run: Run, *, epsilon: float = EPSILON) -> Chart:
     return Chart(
         "spending",
         "A ledger refuses the release that would cross its budget",
-        (panel,),
+        [panel],
         alt=f"Bars one below the other: {len(costs)} releases, each beginning where the one above it ended,"
         f" together ε = {number(ends[-1])} of {number(epsilon)}; a refused one that would cross the line of"
         " the budget; the last bar is what is left.",
@@ -369,7 +368,7 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
         "Above ε = 0.6 privacy costs less than sampling, if the data are located first"
         if usual
         else f"What privacy adds to the error of {number(n)} rows",
-        (panel,),
+        [panel],
         alt="The median distance between released and plain mean against ε, both logarithmic, for three"
         " estimators. All fall; the one that clips at the whole range lies highest, and the others"
         + (

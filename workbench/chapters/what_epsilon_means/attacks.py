@@ -46,8 +46,8 @@ from workbench.study.measures import at, between, certain, hits, scaled, seldom
 from workbench.study.mutants import UNIVARIATE
 from workbench.study.pairs import univariate as rows
 from workbench.study.profiles import AUDIT_CI, AUDIT_LEVEL, AuditPreset
-from workbench.study.rules import Checks, Claim, Verdict, claim_level, combine, largest
-from workbench.study.sweeps import Run, Sweep, blocks, grid
+from workbench.study.rules import CHECK_LEVEL, Checks, Claim, Verdict, combine, largest
+from workbench.study.sweeps import Run, over_grid
 from workbench.types import Array, Columns
 
 FIRST, SECOND = (-0.4, 0.0, 0.4, -1.0), (-0.4, 0.0, 0.4, 1.0)  # rows within ±1: the last one moves
@@ -114,7 +114,7 @@ def rounds(
     return {"won": (np.where(coins, second, first) > 0) == coins, "first": first, "second": second}
 
 
-ROUNDS = Sweep("what-epsilon-means-rounds", grid(mechanism=SOUND, epsilon=EPSILON, delta=DELTA), rounds, 2000)
+ROUNDS = over_grid("what-epsilon-means-rounds", rounds, 2000, mechanism=SOUND, epsilon=EPSILON, delta=DELTA)
 
 
 def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
@@ -145,7 +145,7 @@ def attacker(run: Run, *, epsilon: float = 1.0, delta: float = 0.01) -> Chart:
             Panel(
                 f"both errors, ε = {number(epsilon)}, δ = {number(delta)}", "false positives",
                 "false negatives", errors, "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0),
-                marks=(text_at("impossible", 0.14, 0.1),),
+                marks=[text_at("impossible", 0.14, 0.1)],
             ),
             Panel(
                 "how often the best attacker is right", "ε", "won of 100 rounds", wins,
@@ -250,15 +250,14 @@ def suspects(run: Run) -> Chart:
         some = [place for place in losses if reports[place - 1].violated is kind]
         bars.append(styled("bars", label, some, [losses[one] for one in some], key))
     promise = across("the promise", (0.5, len(SUSPECTS) + 0.5), 1.0)
-    names = tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values())
     panel = Panel(
         "", "", "privacy loss that the audit proves, over the promise", (*bars, promise), yscale="linear",
-        ylim=(0.0, 4.5), names=names,
+        ylim=(0.0, 4.5), names=tuple(f"{one.letter}: {one.claim}" for one in SUSPECTS.values()),
     )  # fmt: skip
     return Chart(
         "suspects",
         f"The audit proves that {broken} of {len(SUSPECTS)} suspects break their promise",
-        (panel,),
+        [panel],
         alt="Bars one below the other, for each of eight mechanisms the privacy loss that an audit proves."
         " Two end short of the line at 1, the promise; six go beyond it.",
         how_to_read="A bar beyond the line is a proof, with 99.99 % confidence, that the promise is broken. A"
@@ -269,12 +268,12 @@ def suspects(run: Run) -> Chart:
 def mutants_are_found(*, seed: int) -> Verdict:
     checks = []
     for letter, one in SUSPECTS.items():
-        report = accused(one, seed, SIZES, claim_level())
+        report = accused(one, seed, SIZES, CHECK_LEVEL)
         wanted = float(bool(one.fault))
         name = f"{letter}, {one.fault or 'no fault'}: accused"
         check = certain(name, float(report.violated), wanted, wanted)
         # the level at which a right mechanism is accused by chance
-        checks.append(check if one.fault else replace(check, level=claim_level()))
+        checks.append(check if one.fault else replace(check, level=CHECK_LEVEL))
     return combine(checks, 2 * len(SUSPECTS) * SIZES.n_test)
 
 
@@ -324,7 +323,7 @@ def outputs(kind: str, x: float, *, trials: int, data: Generator, noise: Generat
     return {"betrays": betrays(found), "last": last_bit(found), "near": np.abs(found) < NEAR}
 
 
-OUTPUTS = Sweep("what-epsilon-means-floats", grid(kind=NOISES, x=[0.0, 1.0]), outputs, 5000, blocks(40))
+OUTPUTS = over_grid("what-epsilon-means-floats", outputs, 5000, 40, kind=NOISES, x=[0.0, 1.0])
 
 
 def floats(_run: Run) -> Chart:
@@ -347,7 +346,7 @@ def floats(_run: Run) -> Chart:
     return Chart(
         "floats",
         f"{100 * predicted():.0f} % of all float outputs prove that x = 0: their last bits say so",
-        (panel,),
+        [panel],
         alt="Two rows of ticks, the floats that follow 0.3. If x = 0, the output may be any of them; if"
         " x = 1, only every other one.",
         how_to_read="Each marker is a float that can be the output. One that only x = 0 can give betrays it"
@@ -356,7 +355,7 @@ def floats(_run: Run) -> Chart:
 
 
 def floats_leak(frame: DataFrame) -> Checks:
-    found, middle = hits(at(frame, kind=ONE_FLOAT, x=0.0)["betrays"], claim_level()), predicted()
+    found, middle = hits(at(frame, kind=ONE_FLOAT, x=0.0)["betrays"]), predicted()
     yield between("float noise, x = 0", found, middle - BITS, middle + BITS, bound=middle)
     for kind, x in ((ONE_FLOAT, 1.0), (ON_A_GRID, 0.0), (ON_A_GRID, 1.0)):
         yield seldom(f"{kind}, x = {x:g}", at(frame, kind=kind, x=x)["betrays"], 2e-3, factor=4.0)
@@ -371,7 +370,7 @@ CLAIMS = (
         " Gaussian noise and the median (ε = .1 .. 4, δ to .1, exactly), and a leak with randomised response"
         " attains it; against the package's own draws at ε = 1 the likelihood ratio wins no more rounds.",
         attackers_stay_below,
-        lambda: (ROUNDS,),
+        lambda: [ROUNDS],
     ),
     Claim(
         "what-epsilon-means/mutants-are-found",
@@ -389,7 +388,7 @@ CLAIMS = (
         "x + Lap(1) in floats lies within 1/2 of 0 and is no multiple of 2^-53 with probability .272 (± .02)"
         " for x = 0 and never for x = 1; on a grid of 2^-10 with whole-number noise never for either.",
         floats_leak,
-        lambda: (OUTPUTS,),
+        lambda: [OUTPUTS],
         kind="ours",
     ),
 )

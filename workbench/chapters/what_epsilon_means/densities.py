@@ -55,21 +55,12 @@ def people() -> People:
     return People(age.astype(float), salary, rng.random(MANY) < 0.3)
 
 
-def truthful(epsilon: float) -> float:
-    """Return with which probability an answer is the true one in randomised response.
-
-    >>> round(truthful(np.log(3)), 2)  # a coin says whether to tell the truth, another one answers
-    0.75
-    """
-    return exp(epsilon) / (1 + exp(epsilon))
-
-
 def two_coins(_run: Run, *, epsilon: float = 1.0, n: int = 100) -> Chart:
     """Return what an answer says of the truth, and errors of a share by n coins or a noisy count."""
-    true = truthful(epsilon)
+    true = exp(epsilon) / (1 + exp(epsilon))  # the chance of a true answer
     chances = Panel(
         "What one answer gives away", "", "probability of the answer yes",
-        (styled("bars", "", (1, 2), (true, 1 - true), "idea/first"),),
+        [styled("bars", "", (1, 2), (true, 1 - true), "idea/first")],
         yscale="linear", ylim=(0.0, 1.0), names=("smokes", "does not smoke"),
         note=f"The ratio of the two is eᵋ = {number(exp(epsilon))}.",
     )  # fmt: skip
@@ -151,12 +142,12 @@ def posterior(_run: Run, *, epsilon: float = 1.0) -> Chart:
             styled("reference", "nothing learnt", PRIORS, PRIORS, label_at=(0.66, 0.5)),
         ),
         "linear", "linear", xlim=(0.0, 1.0), ylim=(0.0, 1.0), equal=True,
-        marks=(Mark(f"{100 * half:.0f} %", "point", 0.5, half, side="left"),),
+        marks=[Mark(f"{100 * half:.0f} %", "point", 0.5, half, side="left")],
     )  # fmt: skip
     return Chart(
         "posterior",
         f"Whoever thought 50 % before thinks {100 * half:.0f} % at most afterwards",
-        (panel,),
+        [panel],
         alt="What an attacker may believe after a release against what they believed before: a band round the"
         " diagonal, the wider the larger ε is.",
         how_to_read="Across, how sure somebody was that a row is this one and not that one. Whatever is"
@@ -415,7 +406,7 @@ def composition(_run: Run, *, epsilon: float = 0.5, delta: float = 1e-4) -> Char
     return Chart(
         "composition",
         "Many releases cost far less than the sum of their ε",
-        (panel,),
+        [panel],
         alt="ε of all releases over the sum of their ε, against the number of releases: 1 for few, then"
         " falling, for Laplace noise down to the value of a normal distribution.",
         how_to_read="Privacy losses of independent releases add up, and their sum is nearly normal. For few"

@@ -15,16 +15,15 @@ from numpy.random import Generator
 from pandas import DataFrame
 
 from workbench.catalog import CATALOG
-from workbench.charts.curves import LEVEL, Chart, Panel, Series, across, measured, number, theory
+from workbench.charts.curves import LEVEL, Chart, Panel, Series, across, along, number, theory
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
 from workbench.privacy import ApproxDP, Charge, NonPrivate, SimulatedNoise
 from workbench.privacy.mechanisms import gaussian, gaussian_mu, gaussian_scale
 from workbench.special import ndtr
-from workbench.study import measures
 from workbench.study import tracing as tracer
-from workbench.study.measures import between, by, hits
-from workbench.study.rules import Checks, Claim, claim_level
+from workbench.study.measures import between, by, hits, mean, summary
+from workbench.study.rules import Checks, Claim
 from workbench.study.sweeps import Role, Row, Run, Sweep, blocks, each_trial, grid, stream
 from workbench.types import Array, Columns
 
@@ -120,9 +119,9 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
         ("private", "idea/gaussian", said, partial(private_area, n=n, epsilon=epsilon, delta=delta)),
     ):
         above = {one: hits(rows[name], LEVEL) for one, rows in by(frame, "d").items()}
-        expected = [foreseen(one) for one in above]
-        curves.append(measured(label, above, key, expected, NORMAL))
-        lines.append(theory("", FINE, map(foreseen, FINE), key))
+        points, line = along(above, FINE, foreseen, key, label=label, margin=NORMAL)
+        curves.append(points)
+        lines.append(line)
     return Chart(
         "tracing",
         "An exact mean of many columns names its members",
@@ -146,7 +145,7 @@ def tracing(run: Run, *, n: int = 100, d: int = 100, epsilon: float = 1.0, delta
 
 def members_are_traced(frame: DataFrame) -> Checks:
     for d, some in by(frame, "d").items():
-        found, expected = hits(some["plain"], claim_level()), area(N, d)
+        found, expected = hits(some["plain"]), area(N, d)
         ends = expected - NORMAL, expected + NORMAL
         yield between(f"d = {d:g}", found, *ends, bound=expected, n=N)
 
@@ -154,7 +153,7 @@ def members_are_traced(frame: DataFrame) -> Checks:
 def privacy_hides_members(frame: DataFrame) -> Checks:
     most = most_area(EPSILON, DELTA)
     for d, some in by(frame, "d").items():
-        found, expected = hits(some["private"], claim_level()), private_area(d, N, EPSILON, DELTA)
+        found, expected = hits(some["private"]), private_area(d, N, EPSILON, DELTA)
         yield between(f"d = {d:g}", found, expected - NORMAL, most, n=N)
 
 
@@ -227,10 +226,10 @@ def members_are_hidden(frame: DataFrame) -> Checks:
         hidden = times == WHOLE and key not in EXACT
         name = f"{key}, noise times {HARDLY_ANY:g}" if times == HARDLY_ANY else str(key)
         ends = (0.0, most) if hidden else (most, 1.0)
-        found = measures.summary(measures.mean, some["traced"], SEED, f"tracing {name}")
+        found = summary(mean, some["traced"], SEED, f"tracing {name}")
         low, high = found.interval
         found = found._replace(interval=(max(low, 0.0), min(high, 1.0)))
-        yield measures.between(name, found, *ends, bound=most, n=int(some["n"].iloc[0]))
+        yield between(name, found, *ends, bound=most, n=int(some["n"].iloc[0]))
 
 
 CLAIMS = (
@@ -241,7 +240,7 @@ CLAIMS = (
         "From an exact mean of 100 rows of d fair signs, a member's score ⟨z, mean⟩ is above a stranger's"
         " with probability Φ(√(d/199)) (± .02), d = 10 .. 1000: .59 .. .99.",
         members_are_traced,
-        lambda: (TRACED,),
+        lambda: [TRACED],
         kind="ours",
     ),
     Claim(
@@ -252,7 +251,7 @@ CLAIMS = (
         " with probability at most Φ(μ/2) = .61 for every d to 1000, and at least what is predicted, less"
         " .02.",
         privacy_hides_members,
-        lambda: (TRACED,),
+        lambda: [TRACED],
         kind="ours",
     ),
     Claim(
@@ -263,7 +262,7 @@ CLAIMS = (
         " member's score is among the highest 5 % of strangers' in at most e/20 + 10⁻⁶ = .136 of all cases."
         " With a millionth of the noise it is in more, as it is for exact means.",
         members_are_hidden,
-        lambda: (EVERY_MEAN,),
+        lambda: [EVERY_MEAN],
         kind="ours",
     ),
 )

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.random import Generator
 
 from workbench.catalog import CATALOG, Entry
-from workbench.charts.chart import Scale
 from workbench.charts.curves import (
     Chart,
     Heat,
@@ -30,14 +29,24 @@ from workbench.charts.curves import (
     theory,
 )
 from workbench.errors import ArgumentError, one_of
-from workbench.estimators.base import Abstention
 from workbench.privacy import GaussianDP, NonPrivate, PureDP
 from workbench.special import ndtri
 from workbench.study.measures import at, between, by, median, near, ratio
 from workbench.study.rules import Checks, Claim, claim_level
-from workbench.study.sweeps import Point, Role, Run, Sweep, blocks, loss_of, stream, value_of
+from workbench.study.sweeps import (
+    Point,
+    Role,
+    Row,
+    Run,
+    Sweep,
+    answered,
+    blocks,
+    distance_of,
+    each_trial,
+    loss_of,
+    stream,
+)
 from workbench.study.trade_off import TradeOff
-from workbench.types import Columns
 
 # What has to be known beforehand for every private estimator, read off the catalog: a table, and a tree.
 
@@ -75,18 +84,20 @@ class Member(NamedTuple):
         return all(need < Need.MUST or fact in told for fact, need in self.needs.items())
 
 
-def family(*estimands: str) -> tuple[Member, ...]:
-    """Return the private estimators of the catalog that estimate these, those that ask for least first."""
+def private(*estimands: str) -> list[Entry]:
+    """Return the private estimators of the catalog that estimate these."""
     entries = (one for one in CATALOG.values() if one.estimand in estimands)
-    private = (
-        one for one in entries if not all(isinstance(each.budget, NonPrivate) for each in one.examples)
-    )
+    return [one for one in entries if not all(isinstance(each.budget, NonPrivate) for each in one.examples)]
+
+
+def family(*estimands: str) -> tuple[Member, ...]:
+    """Return the same with what they ask for, those that ask for least first."""
 
     def order(one: Member) -> tuple[object, ...]:
         needs = tuple(-value for value in one.needs.values())
         return estimands.index(one.estimand), one.robust, sum(one.needs.values()), needs, one.privacy
 
-    return tuple(sorted(map(member, private), key=order))
+    return tuple(sorted(map(member, private(*estimands)), key=order))
 
 
 def member(entry: Entry) -> Member:
@@ -271,7 +282,7 @@ def price_of_facts(
         for place, (words, (n, key)) in enumerate(found.items(), start=1)
     ]
     bars = [
-        Series("", (place,), (n,), (0.0,), (n,), "bars", key)
+        Series("", [place], [n], [0.0], [n], "bars", key)
         for place, (n, key) in enumerate(found.values(), start=1)
         if key
     ]
@@ -288,7 +299,7 @@ def price_of_facts(
     return Chart(
         "price_of_facts",
         title,
-        (panel,),
+        [panel],
         alt="Bars one below the other: the rows that the best estimator needs in each state of knowledge,"
         " from a known range and σ to one fact alone. Where a single fact is known the bars are longest.",
         how_to_read="Shorter is better. Each bar is of the estimator that needs the fewest rows among those"
@@ -296,6 +307,7 @@ def price_of_facts(
     )
 
 
+@cache
 def told(key: str, radius: float, sigma: float) -> TradeOff:
     """Return the trade-off of a mean of one column that is given these facts, if it asks for them."""
     one: Any = CATALOG[key].estimator
@@ -303,20 +315,15 @@ def told(key: str, radius: float, sigma: float) -> TradeOff:
     return TradeOff(key, settings={fact: value for fact, value in known.items() if fact in asked})
 
 
+@each_trial
 def misled(
     key: str, given: float, away: float, epsilon: float, radius: float, *, delta: float = DELTA,
-    n: int = MISLED, trials: int, data: Generator, noise: Generator,
-) -> Columns:  # fmt: skip
-    """Measure errors for normal rows of σ = 1, said to be `given`, whose mean is `away` times R."""
+    data: Generator, noise: Generator,
+) -> Row:  # fmt: skip
+    """Measure the error for normal rows of σ = 1, said to be `given`, whose mean is `away` times R."""
     one, mean = told(key, radius, given), away * radius
-    _, spent = one.best(n, epsilon, delta)
-
-    def error() -> float:
-        x = mean + data.standard_normal(n)
-        return loss_of(one.candidate.estimator, x, spent, noise, lambda value: abs(value - mean))
-
-    found = np.array([error() for _ in range(trials)])
-    return {"error": found, "abstained": found == inf}
+    x, (_, spent) = mean + data.standard_normal(MISLED), one.best(MISLED, epsilon, delta)
+    return answered(loss_of(one.candidate.estimator, x, spent, noise, lambda value: abs(value - mean)))
 
 
 def misleading(epsilon: float, radius: float) -> tuple[Point, ...]:
@@ -347,8 +354,8 @@ def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: 
             usual = told(key, radius, 1.0).error(MISLED, epsilon, delta)
             series.append(measured(LABELS[key], found, key))
             series += predicted(run, xs, [usual] * len(xs), key)
-        scale: Scale = "log" if column == "given" else "linear"
-        panels.append(Panel(title, axis, "median absolute error (true σ)", series, scale))
+        words = "median absolute error (true σ)"
+        panels.append(Panel(title, axis, words, series, "log" if column == "given" else "linear"))
     return Chart(
         "wrong_facts",
         "A range that misses the mean ruins its release; twice the true σ costs little",
@@ -415,8 +422,7 @@ def _curve(
     key: str, x: list[float], places: Iterable[tuple[float, float]], d: int, alpha: float, delta: float
 ) -> Series:
     rows = (trade(key, d, radius).rows(alpha, epsilon, delta) for epsilon, radius in places)
-    found = [inf if n is None else float(n) for n in rows]
-    return theory(LABELS[key], x, found, key)
+    return theory(LABELS[key], x, [inf if n is None else float(n) for n in rows], key)
 
 
 def _unreached(curves: list[Series]) -> str:
@@ -460,7 +466,7 @@ def best_map(run: Run, *, delta: float = 1e-6, d: int = 3, radius: float = 10.0)
     return Chart(
         "best_map",
         title,
-        (Panel("", "ε", "rows n", (), heat=heat, note=note, marks=marks),),
+        [Panel("", "ε", "rows n", (), heat=heat, note=note, marks=marks)],
         alt=f"A table as colours over ε and n. {title}. Where n or ε is"
         " small only CoinPress releases; where both are large the errors are alike.",
         how_to_read="The error of the mean column by column over that of CoinPress: below 1, purple, go"
@@ -505,20 +511,14 @@ QUESTIONS = ((1, 0.5, 1000.0), (3, 0.5, 10.0), (3, 1.0, 10.0), (10, 1.0, 100.0))
 """d, ε and R at which the fewest rows for `ALPHA` are asked for."""
 
 
+@each_trial
 def errors(
-    key: str, n: int, d: int, epsilon: float, radius: float, *, trials: int, data: Generator, noise: Generator
-) -> Columns:
-    one = trade(key, d, radius)
-    _, spent = one.best(n, epsilon, DELTA)
-
-    def error() -> float:
-        way = data.standard_normal(d)
-        mean = radius * data.random() ** (1 / d) * way / np.linalg.norm(way)  # uniform in the ball
-        x = mean + data.standard_normal((n, d))
-        value = value_of(one.candidate.estimator, x if d > 1 else x[:, 0], spent, noise)
-        return inf if isinstance(value, Abstention) else float(np.linalg.norm(value - mean))
-
-    return {"error": np.array([error() for _ in range(trials)])}
+    key: str, n: int, d: int, epsilon: float, radius: float, *, data: Generator, noise: Generator
+) -> Row:
+    one, way = trade(key, d, radius), data.standard_normal(d)
+    mean = radius * data.random() ** (1 / d) * way / np.linalg.norm(way)  # uniform in the ball
+    x, (_, spent) = mean + data.standard_normal((n, d)), one.best(n, epsilon, DELTA)
+    return {"error": distance_of(one.candidate.estimator, x if d > 1 else x[:, 0], mean, spent, noise)}
 
 
 @cache
@@ -555,7 +555,7 @@ def rows_are_enough(frame: pd.DataFrame) -> Checks:
     for point in named().points:
         some = at(frame, **point)
         name = f"{point['key']}, d = {point['d']}, ε = {point['epsilon']:g}"
-        yield near(name, median(some["error"], claim_level()), ALPHA, n=int(point["n"]))
+        yield near(name, median(some["error"]), ALPHA, n=int(point["n"]))
 
 
 CLAIMS = (
@@ -577,7 +577,7 @@ CLAIMS = (
         "At the fewest rows that the planner names for α = .2, the median error of the estimator it names is"
         " .2 (± 15 %), d = 1, 3, 10.",
         rows_are_enough,
-        lambda: (named(),),
+        lambda: [named()],
         kind="ours",
     ),
 )
