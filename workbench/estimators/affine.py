@@ -84,9 +84,7 @@ from workbench.privacy.stable import (
     LIFTED,
     LOCATED,
     WISHART,
-    Lift,
     LiftCharge,
-    Located,
     LocatedCharge,
     StableCharge,
     located_normal,
@@ -186,16 +184,13 @@ class AffineMean(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         made = self.design(len(x), x.shape[1], budget)
-        place: Located | Lift
+        lift = made.test.lift(x)  # (1)
         if isinstance(made.charge, LocatedCharge):
-            place = located = made.test.located(x)  # (1)
-            found = located_normal(located, made.charge, noise)  # (2)
+            found = located_normal(lift, made.charge, noise)  # (2)
         else:
-            place = lift = made.test.lift(x)
             masked = masked_lift(lift, made.charge, noise)
             found = None if masked is None else masked[0]
-        root = place.root
-        record(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
+        record(h=lift.count, location=lift.centre + lift.shift, scatter=lift.root @ lift.root.T)
         return Abstention(LOCATION) if found is None else found
 
 

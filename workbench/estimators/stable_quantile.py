@@ -61,7 +61,7 @@ from numpy.typing import NDArray
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.shared.rows import present
 from workbench.privacy import ApproxDP
-from workbench.privacy.stable import Lift, Located
+from workbench.privacy.stable import Lift
 from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
 from workbench.types import Array, Floats, RowMap, frozen, remembered
 
@@ -514,10 +514,6 @@ class LiftedStability(Stability):
         """b: how far m is from m₀ at most, in the norm of S₀."""
         strong = 1 / (self.strength - 1)
         return self.exact + sqrt(1 + strong) * self.error / (2 * sqrt(self.least))
-
-    def located(self, x: Array) -> Located:
-        lift = self.lift(x)
-        return Located(lift.count, lift.centre, lift.shift, lift.root)
 
     def lift(self, x: Array) -> Lift:
         h, high = self.count(x)

@@ -115,8 +115,7 @@ class Later(OnGrid):
     """Scores or weights that are computed when asked for; those of `band`, if there is one, are at hand."""
 
     def __init__(self, whole: Callable[[], OnGrid], size: int, band: Band | None = None) -> None:
-        for name, value in (("_whole", whole), ("size", size), ("band", band)):
-            object.__setattr__(self, name, value)
+        vars(self).update(_whole=whole, size=size, band=band)
 
     _whole: Callable[[], OnGrid]
     size: int

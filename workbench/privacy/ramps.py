@@ -231,16 +231,15 @@ def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats | None:
 
 def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `ramp` without end; nothing without (c)."""
-    require_events(budget)
-    left = budget.delta * (1 - RELATIVE) - ABSOLUTE
-    if not stick(budget.epsilon) <= left:
+    rise = Rise(stick, budget)
+    if not stick(budget.epsilon) <= rise.left:
         return
     yield 0.0
-    p, before, hint = _rounded(left), 0.0, FIRST
+    p, before, hint = _rounded(rise.left), 0.0, FIRST
     while True:
         yield p
         if p != before:
-            before, (p, hint) = p, _next(stick, budget.epsilon, left, p, hint)
+            before, (p, hint) = p, rise.next(p, hint)
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
@@ -249,24 +248,23 @@ def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
     As `ramp`, with H_h in (a) and (b), and in the place of (c) p(h) H_h(ε) ≤ δ at every h: where there is too
     little noise p stays where it is.
     """
-    chances, left = tuple(rising_slowly(sticks, budget)), budget.delta * (1 - RELATIVE) - ABSOLUTE
+    chances = tuple(rising_slowly(sticks, budget))
     known = zip(chances[1:], sticks, strict=True)
-    assert all(p * stick(budget.epsilon) <= left for p, stick in known), "the sticks fall"
+    assert all(p * stick(budget.epsilon) <= _left(budget) for p, stick in known), "the sticks fall"
     return chances
 
 
 def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `falling_ramp`."""
-    require_events(budget)
-    left, epsilon, hint = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon, FIRST
+    left, hint = _left(budget), FIRST
     p = _rounded(left)
     yield 0.0
     yield p
     for stick, above in pairwise(sticks):
-        most = left / max(above(epsilon), left)
-        q, hint = _next(stick, epsilon, left, p, hint)
+        rise, most = Rise(stick, budget), left / max(above(budget.epsilon), left)
+        q, hint = rise.next(p, hint)
         found = min(q, _rounded(most))
-        p = found if found > p and _allowed(stick, epsilon, left, p, found) else p
+        p = found if found > p and rise.allows(p, found) else p
         yield p
 
 
@@ -294,11 +292,9 @@ def _log_odds(chance: float) -> float:
 
 def largest(excess: Excess, start: float, like: object) -> float:
     """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
-
-    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
-        return narrowed(answers, *_bracket(answers, start))
-
-    return replayed(search, excess, start, like, rises=False)[0] if start > 0 else 0.0
+    if not start > 0:
+        return 0.0
+    return replayed(lambda ask: narrowed(ask, *_bracket(ask, start)), excess, start, like, rises=False)[0]
 
 
 def replayed(search: Search, excess: Excess, start: float, like: object, rises: bool) -> tuple[float, float]:
@@ -369,81 +365,83 @@ def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, flo
     return low, high
 
 
-def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    # without its silent part (b) follows from (a), as sticks fall
-    silent = (1 - p) > exp(min(epsilon, LARGEST)) * (1 - q) or q < p * APPRECIABLE
-    return _rises(stick, epsilon, left, p, q) and (not silent or _stays(stick, epsilon, left, p, q))
+class Rise:
+    """How chances of an answer may rise by (a) and (b) with a mask of this hockey stick."""
+
+    def __init__(self, stick: Divergence, budget: ApproxDP) -> None:
+        self.stick, self.epsilon, self.left = stick, budget.epsilon, _left(budget)
+        self.growth = exp(min(budget.epsilon, LARGEST))
+
+    def allows(self, p: float, q: float) -> bool:
+        # without its silent part (b) follows from (a), as sticks fall
+        silent = (1 - p) > self.growth * (1 - q) or q < p * APPRECIABLE
+        return self.rises(p, q) and (not silent or self.stays(p, q))
+
+    def rises(self, p: float, q: float) -> bool:
+        rise = log(q / p)
+        return q * self.stick(self.epsilon - OFF * (self.epsilon + rise) - rise) <= self.left  # sticks fall
+
+    def stays(self, p: float, q: float) -> bool:
+        rise, silent = log(q / p), max(0.0, (1 - p) - self.growth * (1 - q))
+        return silent + p * self.stick(self.epsilon - OFF * (self.epsilon + rise) + rise) <= self.left
+
+    def next(self, p: float, hint: Hint) -> tuple[float, Hint]:
+        """Return nearly the largest q in [p, 1] that follows p, and a hint of the next; p may always follow.
+
+        It is where a bisection ends. A guess answers all of its questions but those beside it; it is given up
+        if what lies above it may follow, or what is found may not.
+        """
+        high = min(1.0, self.growth * p + self.left)  # no true hockey stick allows more
+        q, hint = self.guess(p, high, hint)
+        below, above = q * (1 - CLOSER), q * (1 + CLOSER)
+        if above < high and not self.allows(p, above):
+            found = self.bisected(p, high, below, above)
+            if found > p and self.allows(p, found):
+                return found, hint
+        if self.rises(p, high):
+            if self.allows(p, 1.0):
+                return 1.0, hint
+            high = 1.0 if self.stays(p, high) else high
+        found = self.bisected(p, high, p, high)
+        return found if found > p and self.allows(p, found) else p, hint
+
+    def bisected(self, p: float, high: float, below: float, above: float) -> float:
+        """Return where a bisection ends if all up to `below` may follow, and none from `above` on."""
+        low = p
+        while high > (1 + NEAR) * low:
+            middle = (low + high) / 2
+            if middle <= below or (middle < above and self.allows(p, middle)):
+                low = middle
+            else:
+                high = middle
+        return _rounded(low)
+
+    def guess(self, p: float, high: float, hint: Hint) -> tuple[float, Hint]:
+        """Return about the largest q in [p, high] with (a) and (b), by secants between bounds of ln(q/p)."""
+        (start, slope), most, low, far = hint, self.left / p, 0.0, log(high / p)
+        x, last, before = min(start, far) if start > 0 else far / 2, inf, 0.0
+        for _ in range(GUESSES):
+            height = self.stick(self.epsilon - x)
+            over = log(height / most) + x if height > 0 else -inf
+            low, far = (low, x) if over > 0 else (x, far)
+            if -inf < over != last < inf:
+                slope = (over - last) / (x - before)
+            before, last = x, over
+            x -= over / slope
+            x = x if low <= x <= far else (low + far) / 2
+            if abs(x - before) <= CLOSER / 10:
+                break
+        q = min(high, p * exp(x))
+        for _ in range(2):  # (b), in which the stick hardly depends on q
+            if q > p and (1 - p) > self.growth * (1 - q):
+                stays = p * self.stick(self.epsilon + log(q / p))
+                q = min(q, 1 - ((1 - p) + stays - self.left) / self.growth)
+        return q, (2 * x - start, slope)
 
 
-def _rises(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    rise = log(q / p)
-    return q * stick(epsilon - OFF * (epsilon + rise) - rise) <= left  # sticks fall
-
-
-def _stays(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    rise = log(q / p)
-    silent = max(0.0, (1 - p) - exp(min(epsilon, LARGEST)) * (1 - q))
-    return silent + p * stick(epsilon - OFF * (epsilon + rise) + rise) <= left
-
-
-def _next(stick: Divergence, epsilon: float, left: float, p: float, hint: Hint) -> tuple[float, Hint]:
-    """Return nearly the largest q in [p, 1] that follows p, and a hint of the next; p may always follow.
-
-    It is where a bisection ends. A guess answers all of its questions but those beside it; it is given up if
-    what lies above it may follow, or what is found may not.
-    """
-    growth = exp(min(epsilon, LARGEST))
-    high = min(1.0, growth * p + left)  # no true hockey stick allows more
-    q, hint = _guess(stick, epsilon, left, p, high, hint)
-    below, above = q * (1 - CLOSER), q * (1 + CLOSER)
-    if above < high and not _allowed(stick, epsilon, left, p, above):
-        found = _bisected(stick, epsilon, left, p, high, below, above)
-        if found > p and _allowed(stick, epsilon, left, p, found):
-            return found, hint
-    if _rises(stick, epsilon, left, p, high):
-        if _allowed(stick, epsilon, left, p, 1.0):
-            return 1.0, hint
-        high = 1.0 if _stays(stick, epsilon, left, p, high) else high
-    found = _bisected(stick, epsilon, left, p, high, p, high)
-    return found if found > p and _allowed(stick, epsilon, left, p, found) else p, hint
-
-
-def _bisected(
-    stick: Divergence, epsilon: float, left: float, p: float, high: float, below: float, above: float
-) -> float:
-    """Return where a bisection ends if all up to `below` may follow, and none from `above` on."""
-    low = p
-    while high > (1 + NEAR) * low:
-        middle = (low + high) / 2
-        if middle <= below or (middle < above and _allowed(stick, epsilon, left, p, middle)):
-            low = middle
-        else:
-            high = middle
-    return _rounded(low)
-
-
-def _guess(
-    stick: Divergence, epsilon: float, left: float, p: float, high: float, hint: Hint
-) -> tuple[float, Hint]:
-    """Return about the largest q in [p, high] with (a) and (b), by secants between bounds of ln(q/p)."""
-    (start, slope), most, low, far = hint, left / p, 0.0, log(high / p)
-    x, last, before = min(start, far) if start > 0 else far / 2, inf, 0.0
-    for _ in range(GUESSES):
-        height = stick(epsilon - x)
-        over = log(height / most) + x if height > 0 else -inf
-        low, far = (low, x) if over > 0 else (x, far)
-        if -inf < over != last < inf:
-            slope = (over - last) / (x - before)
-        before, last = x, over
-        x -= over / slope
-        x = x if low <= x <= far else (low + far) / 2
-        if abs(x - before) <= CLOSER / 10:
-            break
-    q, growth, hint = min(high, p * exp(x)), exp(min(epsilon, LARGEST)), (2 * x - start, slope)
-    for _ in range(2):  # (b), in which the stick hardly depends on q
-        if q > p and (1 - p) > growth * (1 - q):
-            q = min(q, 1 - ((1 - p) + p * stick(epsilon + log(q / p)) - left) / growth)
-    return q, hint
+def _left(budget: ApproxDP) -> float:
+    require_events(budget)
+    return budget.delta * (1 - RELATIVE) - ABSOLUTE
 
 
 def _rounded(chance: float) -> float:

@@ -341,7 +341,10 @@ class Stable:
 
 @frozen
 class Lift:
-    """What is masked: the count h, and a root [[r, 0], [l, R]] of P as r, R, and a location centre + l/r."""
+    """What is masked: the count h, and a root [[r, 0], [l, R]] of P as r, R, and a location centre + l/r.
+
+    Of a location, m = centre + shift, and a root R of its scatter.
+    """
 
     count: int
     centre: Array
@@ -360,28 +363,28 @@ def stable_scale(charge: StableCharge) -> float:
     """
     if isinstance(charge, LiftCharge):
         return 1 / charge.degrees
-    cost, distance, d = _priced(approximate_cost(charge)), charge.sensitivity, charge.d
-    if charge.mechanism == LAPLACE:
-        if d > LARGEST_THOMPSON:
-            raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
-        found, least = pure_room(cost, charge.most, charge.silent) / distance, float(least_rate(d))
-    else:
-        found, least = _degrees(cost, distance, charge.most, charge.silent, d == 1), 2.0 * d
+    laplace, distance, d = charge.mechanism == LAPLACE, charge.sensitivity, charge.d
+    if laplace and d > LARGEST_THOMPSON:
+        raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
+    found, least = _rate(charge, _degrees), least_rate(d) if laplace else 2 * d
     if not found > least:
-        most = f"below {found * distance / least:.3g}" if charge.mechanism == LAPLACE else "smaller"
-        allowed = f"{most}, for a count of {charge.most} and d = {d} at {cost}"
+        most = f"below {found * distance / least:.3g}" if laplace else "smaller"
+        allowed = f"{most}, for a count of {charge.most} and d = {d} at {charge.cost}"
         raise ArgumentError("sensitivity", distance, allowed)
     return 1 / found
 
 
 def rough_scale(charge: StableCharge) -> float:
     """Return about `stable_scale`, sooner, or infinity: which of many designs is best, not what is drawn."""
-    cost, distance = _priced(approximate_cost(charge)), charge.sensitivity
-    if charge.mechanism == LAPLACE:
-        found = pure_room(cost, charge.most, charge.silent) / distance
-    else:
-        found = _rough(cost, distance, charge.most, charge.silent, charge.d == 1)
+    found = _rate(charge, _rough)
     return 1 / found if found else inf
+
+
+def _rate(charge: StableCharge, rows: Callable[..., float]) -> float:
+    cost = _priced(approximate_cost(charge))
+    if charge.mechanism == LAPLACE:
+        return pure_room(cost, charge.most, charge.silent) / charge.sensitivity
+    return rows(cost, charge.sensitivity, charge.most, charge.silent, charge.d == 1)
 
 
 def stable_mask(found: Stable, charge: StableCharge, noise: NoiseSource) -> Array | None:
@@ -503,16 +506,6 @@ class LocatedCharge(Charge):
     silent: float
 
 
-@frozen
-class Located:
-    """What is masked: the count h, the location m = centre + shift, and a root R of its scatter."""
-
-    count: int
-    centre: Array
-    shift: Array
-    root: Array
-
-
 def located_scale(charge: LocatedCharge) -> float:
     """Return σ.
 
@@ -525,7 +518,7 @@ def located_scale(charge: LocatedCharge) -> float:
     return charge.sensitivity * _ratio(cost, charge.spread, charge.most, charge.d == 1, charge.silent)
 
 
-def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) -> Array | None:
+def located_normal(found: Lift, charge: LocatedCharge, noise: NoiseSource) -> Array | None:
     """Return the location with noise of its own shape, or None for no answer: (ε, δ)-DP.
 
     The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a
@@ -552,15 +545,13 @@ def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float
     """Return the least σ/Δ, to a thousandth and from above."""
     over = _over(budget, spread, most, line, silent)
     start = 1.4 * sqrt(2 * log(1 / budget.delta)) / budget.epsilon  # rather more than without a test
-
-    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
-        return narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)
-
-    found = WIDEST
-    if spread <= LARGEST_SPREAD:
-        found = replayed(search, over, start, (budget, most, line, silent), rises=True)[1]
-    if found == WIDEST and not (spread <= LARGEST_SPREAD and over(WIDEST) >= 0):
-        allowed = "smaller" if spread <= LARGEST_SPREAD else f"at most {LARGEST_SPREAD:g}"
+    some, like, found = spread <= LARGEST_SPREAD, (budget, most, line, silent), WIDEST
+    if some:
+        found = replayed(
+            lambda ask: narrowed(lambda ratio: not ask(ratio), NARROWEST, WIDEST), over, start, like, True
+        )[1]
+    if found == WIDEST and not (some and over(WIDEST) >= 0):
+        allowed = "smaller" if some else f"at most {LARGEST_SPREAD:g}"
         raise ArgumentError("spread", spread, f"{allowed}, for a count of {most} at {budget}")
     return found
 
