@@ -78,6 +78,7 @@ from workbench.estimators.unbounded import RoundFinish, round_finish
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.privacy.noise import bartlett
 from workbench.privacy.ramps import CLOSE
 from workbench.privacy.ramps import require_events as require_enough_delta
 from workbench.privacy.stable import (
@@ -565,10 +566,8 @@ def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStabi
 @remembered
 def frame_spectrum(d: int, degrees: float) -> Floats:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
-    rng, rows, axes = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
-    drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(SPECTRA)]
-    factors = np.tril([normals for normals, _ in drawn])  # as `noise.bartlett`, all at once
-    factors[:, axes, axes] = np.sqrt([squares for _, squares in drawn])
+    rng, rows = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1))
+    factors = np.array([bartlett(d, rows, rng) for _ in range(SPECTRA)])
     values = np.linalg.eigvalsh(factors @ factors.transpose(0, 2, 1) / rows) * (degrees - 1) / degrees
     return tuple(float(one) for one in np.median(1 / values, axis=0))
 

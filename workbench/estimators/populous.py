@@ -94,7 +94,13 @@ from workbench.estimators.shared.rows import (
     present,
 )
 from workbench.estimators.subspaces import GRID, SubspaceExact, completed
-from workbench.estimators.unbounded import RoundFinish, fewest_finished, round_finish
+from workbench.estimators.unbounded import (
+    OfCovariance,
+    OfGaussian,
+    RoundFinish,
+    fewest_finished,
+    round_finish,
+)
 from workbench.estimators.votes import (
     FAR,
     MOST,
@@ -808,27 +814,25 @@ class PopulousLearner(Estimator[T]):
         third = fewest_finished(d, concentrated(events), self.centred, narrowest)
         needed = first + second + max(third, second // FINISH)
         _require(n >= needed, "n", n, f"at least {needed} for d = {d} at {events}")
-        frame: PopulousFrame | MatrixQuantile = PopulousFrame(second // each, d, events, beta, mask)
+        size, frame = (second // each, d, events, beta), None
         if self.covariance == "matrix-quantile":
-            frame = MatrixQuantile(second // each, d, events, beta, widest=WIDEST_QUANTILE)
+            frame = MatrixQuantile(*size, widest=WIDEST_QUANTILE)
         worst = (1.0,) * d  # but for a condition of 4, which one step measures well
         rest, cost = n - first - second, concentrated(events)
-        return Stages(first, second, frame, round_finish(rest, d, cost, worst, self.centred, THIN, narrowest))
+        finish = round_finish(rest, d, cost, worst, self.centred, THIN, narrowest)
+        return Stages(first, second, frame or PopulousFrame(*size, mask), finish)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         made = self.recipe(n, d, budget)
         finish = delivered(made.finish.charges(), made.frame.budget)
-        stages: tuple[Plan, ...] = (made.frame.design.plan, finish)
-        if self.degenerate:
-            stages = (self._subspace.plan(made.first, d, budget), *stages)
-        return Parallel(stages)
+        subspace = [self._subspace.plan(made.first, d, budget)] if self.degenerate else []
+        return Parallel((*subspace, made.frame.design.plan, finish))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         first, second, stage, finish = self.recipe(len(x), x.shape[1], budget)
         x = shuffled(x, noise)
-        basis: Array | Abstention = np.eye(x.shape[1])
-        if self.degenerate:
-            basis = self._subspace.basis(x[:first], budget, noise)  # (G1)
+        eye = np.eye(x.shape[1])
+        basis = self._subspace.basis(x[:first], budget, noise) if self.degenerate else eye  # (G1)
         if isinstance(basis, Abstention):
             return basis
         pairs = centred_rows(x[first : first + second], self.centred)
@@ -845,7 +849,7 @@ class PopulousLearner(Estimator[T]):
 
 
 @public
-class PopulousCovariance(PopulousLearner[Array]):
+class PopulousCovariance(OfCovariance, PopulousLearner[Array]):
     """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree, as
@@ -879,16 +883,9 @@ class PopulousCovariance(PopulousLearner[Array]):
     beta: float = 0.1
     calibration: Calibration = "tight"
 
-    def _of(self, found: Moments) -> Array:
-        return found.covariance
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
-        return self.recipe(n, d, budget).squared_error.covariance_median
-
 
 @public
-class PopulousGaussian(PopulousLearner[Gaussian]):
+class PopulousGaussian(OfGaussian, PopulousLearner[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where a stage has no
@@ -926,7 +923,3 @@ class PopulousGaussian(PopulousLearner[Gaussian]):
     def _of(self, found: Moments) -> Gaussian:
         mean = np.zeros(len(found.covariance)) if found.mean is None else found.mean
         return Gaussian(mean, found.covariance)
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
-        return self.recipe(n, d, budget).squared_error.gaussian_median

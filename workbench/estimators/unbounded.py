@@ -79,7 +79,7 @@ of degenerate rows is found to about 1e-11, and a condition number above 1e26 is
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from math import ceil, inf, log, sqrt
 from typing import Any, ClassVar
@@ -152,6 +152,25 @@ HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
 ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
+class OfCovariance(Estimator[Array]):
+    """Of moments, the covariance; its `recipe` says what errors to expect."""
+
+    def _of(self, found: Moments) -> Array:
+        return found.covariance
+
+    def predicted_error(self: Any, n: int, d: int, budget: Budget) -> float:
+        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
+        return float(self.recipe(n, d, budget).squared_error.covariance_median)
+
+
+class OfGaussian(Estimator[Gaussian]):
+    """Of moments, mean and covariance; its `recipe` says what errors to expect."""
+
+    def predicted_error(self: Any, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
+        return float(self.recipe(n, d, budget).squared_error.gaussian_median)
+
+
 @public
 class Unbounded(Estimator[T]):
     centred: bool = False
@@ -159,8 +178,9 @@ class Unbounded(Estimator[T]):
 
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
+    @remembered
     def recipe(self, n: int, d: int, budget: Budget) -> "TightLoop | PaperLoop":
-        return _loop(self, n, d, concentrated(budget))
+        return (PaperLoop if self.calibration == "paper" else TightLoop)(self, n, d, concentrated(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return delivered(self.recipe(n, d, budget).charges(), budget)
@@ -177,7 +197,7 @@ class Unbounded(Estimator[T]):
 
 
 @public
-class UnboundedCovariance(Unbounded[Array]):
+class UnboundedCovariance(OfCovariance, Unbounded[Array]):
     """Private covariance without any bound on it, by votes of blocks of rows (M21/UG Algorithms 3 and 4).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where blocks do not agree
@@ -206,16 +226,9 @@ class UnboundedCovariance(Unbounded[Array]):
 
     located = False
 
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
-        return self.recipe(n, d, budget).squared_error.covariance_median
-
-    def _of(self, found: Moments) -> Array:
-        return found.covariance
-
 
 @public
-class UnboundedGaussian(Unbounded[Gaussian]):
+class UnboundedGaussian(OfGaussian, Unbounded[Gaussian]):
     """Private mean and covariance of a Gaussian without any bound on either (M21/UG Theorem 5.1).
 
     Accurate for normal rows of any mean and any covariance; where blocks do not agree, or rows are all alike,
@@ -234,10 +247,6 @@ class UnboundedGaussian(Unbounded[Gaussian]):
     """
 
     located = True
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
-        return self.recipe(n, d, budget).squared_error.gaussian_median
 
     def _of(self, found: Moments) -> Gaussian | Abstention:
         mean = np.zeros(len(found.covariance)) if self.centred else found.mean
@@ -301,11 +310,6 @@ class Run:
         moment = moment_in_ball(self.rows, lambda block: block @ mapping, 1.0)
         noisy = symmetric_gaussian(padded(moment, self.loop.d), charge, self.noise)
         return noisy[:r, :r], gaussian_scale(charge)
-
-
-@remembered
-def _loop(of: Unbounded[Any], n: int, d: int, cost: ZCDP) -> "TightLoop | PaperLoop":
-    return (PaperLoop if of.calibration == "paper" else TightLoop)(of, n, d, cost)
 
 
 class TightLoop(Loop):
@@ -474,7 +478,9 @@ class PaperLoop(Loop):
             least = values[k if inside else frame.rank - 1]
             radius = sqrt(2 * values[0]) * tail(frame.rank, BETA / len(run.rows))
             z = psd_part(run.moment(frame, radius)[0] * radius**2)
-            finer = frame.then(spectral_map(z, partial(_towards, least)))  # M21/UG Alg 4
+            finer = frame.then(
+                spectral_map(z, lambda v, s=least: np.sqrt(s / np.maximum(v, s)))
+            )  # M21/UG Alg 4
             fine = inside and values[0] > FINE_GAP * values[k]
             if (found := run.refined(frame, values, finer if fine else None)) is None:
                 return Abstention(f"eigenvalue after fine {k}")
@@ -505,10 +511,6 @@ class PaperLoop(Loop):
         if not some:
             return Moments(None, np.zeros((d, d)))
         return Moments(centre + white.back(noisy * radius), frame.covariance(s))
-
-
-def _towards(least: float, values: Array) -> Array:
-    return np.sqrt(least / np.maximum(values, least))
 
 
 def located(
