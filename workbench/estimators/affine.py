@@ -247,15 +247,13 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         made = self.design(len(x), x.shape[1], budget)
-        lift = made.test.lift(x)
-        record(h=lift.count)
-        placed = masked_lift(lift, made.plan, noise)  # (3)
+        placed = masked_lift(made.test.lift(x), made.plan, noise)  # (3)
         if placed is None:
             return Abstention(LIFT)
         centre, root = placed
         shape, _ = dtrtri(np.tril(root), lower=1)
         frame = Frame(np.eye(len(root)), np.tril(shape) * sqrt(made.scatter))
-        record(centre=centre, frame=frame.matrix)
+        record(centre=centre)
         charges, spread = list(made.finish.charges()), np.array(made.spread)
         found = made.finish.round(x, centre, frame, spread, charges, noise)  # (4)
         if not isinstance(found, Abstention) and found.finite and found.mean is not None:
@@ -376,16 +374,11 @@ def lifted_test(
 
 @frozen
 class LocationDesign:
-    """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
+    """The test, its charge, and the root mean square of |out - mean| in units of Σ, given an answer."""
 
     test: LiftedStability
     charge: LocatedCharge | StableCharge
-    noise: float
-    sampling: float
-
-    @property
-    def error(self) -> float:  # its root mean square, given an answer
-        return sqrt(self.noise**2 + self.sampling**2)
+    error: float
 
 
 def located_charge(
@@ -440,7 +433,7 @@ def _nearer(
         if left > 0 and suffices(charge, 1 / rows if masked else sqrt(left / unit) / CLOSE):
             scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
             noise = sqrt(d / (1 / scale - 2)) if masked else scale * sqrt(unit)
-            return LocationDesign(test, charge, noise, sampling)
+            return LocationDesign(test, charge, sqrt(noise**2 + sampling**2))
     return None
 
 

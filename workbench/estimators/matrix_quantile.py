@@ -39,7 +39,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError, one_of, positive
-from workbench.estimators.base import Abstention, Estimator, record, shuffled
+from workbench.estimators.base import Abstention, Estimator, shuffled
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
@@ -221,7 +221,6 @@ class MatrixQuantile:
         made = self.design
         h, root = made.test.measure(neutral(rows))  # (1) (2)
         released = stable_mask(Stable(h, ChargedRoot(root)), made.charge, noise)  # (3)
-        record(h=h, centre=root @ root.T)
         return None if released is None else released * made.centring
 
 

@@ -322,7 +322,7 @@ class Populous(Estimator[Array]):
             _require(self.far < 0.5, "far", self.far, 'below 1/2 for space = "exact"')
             return
         positive(limit=self.limit)
-        inside = self.space != "thompson" or 1 < float(self.limit or 0.0) <= WIDEST
+        inside = self.space != "thompson" or 1 < (self.limit or 0.0) <= WIDEST
         _require(inside, "limit", self.limit, f"above 1, at most {WIDEST:g}: a ratio of matrices")
 
     @property
@@ -337,7 +337,7 @@ class Populous(Estimator[Array]):
             kind = best_mask(side) if self.space == "thompson" else self._masks[0]
         fitting = f"at least {n // (MOST + 1) + 1} rows a group for n = {n}"
         _require(n // self.size <= MOST, "size", self.size, fitting)
-        designer = _space_designer(self.space, kind, side, self.size, float(self.limit or 0.0), self.far)
+        designer = _space_designer(self.space, kind, side, self.size, self.limit or 0.0, self.far)
         return designed(designer, n, cost, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -361,7 +361,7 @@ class Populous(Estimator[Array]):
             name = release_mode(names, charge, noise)  # (2) (3)
             found = np.frombuffer(bytes.fromhex(name), np.float64).copy() if isinstance(name, str) else None
             return Abstention(VOTE) if found is None or np.isnan(found).any() else found
-        made, unit = self.design(n, d, budget), 1.0 if self.space == "thompson" else float(self.limit or 1.0)
+        made, unit = self.design(n, d, budget), 1.0 if self.space == "thompson" else self.limit or 1.0
         points = SPACES[self.space].points
         found = reduced(x, lambda rows: oracle(rows) / unit, points, made, noise)  # (1) to (3)
         if found is None:
@@ -422,7 +422,7 @@ class VotedMean(Estimator[Array]):
     def _length(self, n: int, d: int, budget: Budget, beta: float, weight: float) -> float:
         made = self.design(n, d, budget)
         variance = made.noise_sd**2 + self._variance(made, n, d, weight)
-        return sqrt(float(chdtri(d, beta)) * variance)
+        return sqrt(chdtri(d, beta) * variance)
 
 
 @public
@@ -482,7 +482,7 @@ class PopulousMean(VotedMean):
 @remembered
 def mean_designer(d: int) -> Designer:
     def limits(size: int) -> Floats:
-        return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
+        return tuple(sqrt(2 / size * chdtri(d, far)) for far in FAR)
 
     return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
 

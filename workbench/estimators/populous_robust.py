@@ -93,8 +93,8 @@ COVARIANCE, MEAN = "covariance, ", "mean, "
 def scatter_factors(blocks: Array) -> Array:
     """Return R of every group of rows, shape (k, s, d) -> (k, d, d); zeros where there is none."""
     d, there = blocks.shape[2], present(blocks)
-    cap = float(chdtri(d, 1 - SCATTER))  # c, and b: E min(χ²_d, c) = d F_{d+2}(c) + c (1 - F_d(c))
-    bias = (d * float(chdtr(d + 2, cap)) + cap * (1 - SCATTER)) / d
+    cap = chdtri(d, 1 - SCATTER)  # c, and b: E min(χ²_d, c) = d F_{d+2}(c) + c (1 - F_d(c))
+    bias = (d * chdtr(d + 2, cap) + cap * (1 - SCATTER)) / d
     blocks, left = neutral(blocks), np.maximum(there.sum(axis=1), 1)
 
     def weights_of(lengths: Array) -> Array:
@@ -102,7 +102,7 @@ def scatter_factors(blocks: Array) -> Array:
 
     # from the frame of the plain second moment, scaled by the median length
     lengths, alive = _lengths(blocks, _factors(blocks, np.ones(there.shape), left))
-    scale = _medians(lengths, there)[:, None] / float(chdtri(d, 0.5))
+    scale = _medians(lengths, there)[:, None] / chdtri(d, 0.5)
     weights = weights_of(lengths / np.maximum(scale, 1e-300))
     moving = np.flatnonzero(alive)
     for _ in range(STEPS):
@@ -134,7 +134,7 @@ def _lengths(blocks: Array, factors: Array) -> tuple[Array, np.ndarray]:
 
 def location_means(blocks: Array) -> Array:
     """Return the robust mean of every group, shape (k, s, d) -> (k, d)."""
-    cap = float(np.sqrt(chdtri(blocks.shape[2], 1 - LOCATION)))
+    cap = sqrt(chdtri(blocks.shape[2], 1 - LOCATION))
     there = present(blocks)
     middle = _medians(blocks, there)
     for _ in range(STEPS):

@@ -71,7 +71,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, in_range
-from workbench.estimators.base import OfUnit, in_columns, record, standard_radius
+from workbench.estimators.base import OfUnit, in_columns, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
 from workbench.estimators.shared.noisy_means import better_than, clean_error
@@ -268,7 +268,6 @@ class Steps:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
         left = list(charges)
         state, copies, exact = self.passed(rows, centre, left, noise)
-        record(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
         alone = (exact or state.sums(rows, self.radius, square=False)).alone
         copies += [(self.released(alone, MEAN, charge, noise), MEAN, charge.cost) for charge in left]  # (5)
         sums = merged(copies)

@@ -140,7 +140,7 @@ def normal_level(influence: Influence, d: int, scale: float) -> float:
     high = (sqrt(d) + 9.0) ** 2
     root = (np.arange(NODES) + 0.5) * (sqrt(high) / NODES)  # χ² = root², smooth at 0
     density = np.exp((d - 1) * np.log(root) - root**2 / 2 - (d / 2 - 1) * log(2) - gammaln(d / 2))
-    mean = (influence.value(np.asarray(root**2 / scale)) * density).sum() / density.sum()
+    mean = (influence.value(root**2 / scale) * density).sum() / density.sum()
     return float(mean) / d
 
 

@@ -66,7 +66,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, finite, integer_at_least
-from workbench.estimators.base import LARGEST, Abstention, Estimator, mapped, own_stream, record, sanitised
+from workbench.estimators.base import LARGEST, Abstention, Estimator, mapped, own_stream, sanitised
 from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
@@ -168,7 +168,7 @@ def _decomposed(blocks: Array) -> Iterator[tuple[slice, Mask, tuple[Array, Array
         part = slice(start, start + step)
         usable = _usable(blocks[part])
         seen = np.where(usable[:, None, None], blocks[part], 0.0)
-        yield part, usable, _svd(np.asarray(np.linalg.qr(seen, mode="r")))
+        yield part, usable, _svd(np.linalg.qr(seen, mode="r"))
 
 
 def _svd(blocks: Array) -> tuple[Array, Array]:
@@ -472,7 +472,6 @@ class Eigenvalues(Estimator[Array]):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         found = spectra(in_blocks(centred_rows(x, self.centred), self.blocks(n, d, budget)[0]))  # (1)
-        record(block_eigenvalues=found)
         charges = list(self.plan(n, d, budget).charges())
         values = private_eigenvalues(found, charges, noise, self.calibration)  # (2)
         return Abstention("eigenvalue") if values is None else values

@@ -126,7 +126,7 @@ class Vote:
         return cls(k, ceil(a * k), ceil(b * k), ceil(quorum * k * k))
 
     def charge(self, step: str, cost: ApproxDP) -> Charge:  # of (1)
-        return Charge(step, "truncated_laplace", float(self.moved), cost)
+        return Charge(step, "truncated_laplace", self.moved, cost)
 
     def passes(self, friends: Counts, charge: Charge, noise: NoiseSource) -> bool:  # (1)
         return exceeds_bound(friends.sum() - self.quorum, charge, noise)
@@ -236,7 +236,7 @@ class Groups:
         """Return a root of Y of (3), shape (d, d); weights are 0 where a group is not usable."""
         shares = np.sqrt(weights / weights.sum())
         stacked = (shares[:, None, None] * self.factors)[weights > 0]
-        return np.asarray(np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r")).T
+        return np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r").T
 
 
 def moment_factors(blocks: Array) -> Array:

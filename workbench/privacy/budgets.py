@@ -187,7 +187,7 @@ def gdp_from_pure(budget: PureDP) -> GaussianDP:
         return GaussianDP(sqrt(pi / 2) * epsilon * (1 + epsilon**2))
     if epsilon > LARGEST_PURE:
         raise ArgumentError("epsilon", epsilon, f"at most {LARGEST_PURE:g}")
-    return GaussianDP(-2 * float(ndtri(1 / (1 + exp(epsilon)))) * (1 + 1e-9))
+    return GaussianDP(-2 * ndtri(1 / (1 + exp(epsilon))) * (1 + 1e-9))
 
 
 def pure_within_gdp(mu: float) -> float:

@@ -413,10 +413,8 @@ def _bounds(these: Pieces) -> tuple[tuple[Array, Array], float]:
         gaps = np.array([float(value) if value > -(2**1023) else -np.inf for value in gaps])
     terms = [these.rate * gaps.astype(np.float64)]
     if these.weights is not None:
-        try:
-            terms.append(np.asarray(np.log(these.weights.astype(np.float64))))
-        except OverflowError:  # beyond all floats
-            terms.append(np.array([log(value) for value in these.weights]))
+        large = these.weights.dtype == object  # beyond all floats, it may be
+        terms.append(np.array([*map(log, these.weights)]) if large else np.log(these.weights))
     with np.errstate(all="ignore"):
         exponents, sizes = sum(terms), 1 + sum(map(np.abs, terms))
         largest = np.max(exponents)

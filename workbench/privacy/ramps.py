@@ -31,11 +31,8 @@ from workbench.types import Array, Floats, RowMap, frozen
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
 
-Excess = Callable[[float], float]
-"""By how much the mask of a number passes what is wanted; negative if it does not."""
-
-Search = Callable[[Callable[[float], bool]], tuple[float, float]]
-"""A search by the answers to yes-or-no questions; it returns two ends."""
+Asked = Callable[[float], bool]
+"""Whether the mask of a number gives what is wanted."""
 
 Lattice = Callable[[int, int], Array]
 """Upper bounds of a hockey stick at a width times the whole numbers from one to another; they fall."""
@@ -58,8 +55,6 @@ TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
 ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
 BELOW = 1 / 20  # of a typical one, if that is less
 APPRECIABLE = 1 + 1e-9  # times a chance: more of it than rounding may make
-BESIDE = 1 + 1e-5  # of a number: where rounding may decide
-STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
 WIDTH, REACH, MOST_CELLS = 0.0075, 2.0, 5000  # of a lattice: over a typical order; last in ε; of losses
 UNSEEN, LOWEST_LOSSES = 1e-4, 1e-6  # of δ, losses beyond a lattice; the chance of those lumped at its start
@@ -268,84 +263,21 @@ def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[fl
         yield p
 
 
-def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Excess:
-    """Return the excess of the ramp of the mask of a number over 1 - silent."""
-    return lambda number: excess(islice(rising(stick(number), budget), most + 1), most, silent)
+def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Asked:
+    """Return whether the ramp of the mask of a number ends at 1 - silent or above."""
+    return lambda number: reaches(islice(rising(stick(number), budget), most + 1), silent)
 
 
-def excess(chances: Iterable[float], most: int, silent: float) -> float:
-    """Return about by how much the log odds of p(T) exceed those of 1 - silent; negative if p(T) is below.
-
-    A ramp that reaches it sooner is thought to go on as it rose.
-    """
-    wanted, before = _log_odds(1 - silent), 0.0
-    for h, p in enumerate(chances):
-        if p >= 1 - silent:
-            return max(0.0, _log_odds(p) - wanted + (most - h) * (_log_odds(p) - _log_odds(before)))
-        before = p
-    return min(_log_odds(before) - wanted, -1 / BITS)
+def reaches(chances: Iterable[float], silent: float) -> bool:
+    return any(p >= 1 - silent for p in chances)
 
 
-def _log_odds(chance: float) -> float:
-    return log(max(chance, 1 / BITS) / max(1 - chance, 1 / BITS))
-
-
-def largest(excess: Excess, start: float, like: object) -> float:
+def largest(answers: Asked, start: float) -> float:
     """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
-    if not start > 0:
-        return 0.0
-    return replayed(lambda ask: narrowed(ask, *_bracket(ask, start)), excess, start, like, rises=False)[0]
+    return narrowed(answers, *_bracket(answers, start))[0] if start > 0 else 0.0
 
 
-def replayed(search: Search, excess: Excess, start: float, like: object, rises: bool) -> tuple[float, float]:
-    """Return the ends of a search by whether an excess is negative; it rises or falls with the number.
-
-    Where it is 0 is guessed by secants, and the ends of the search by a guess are asked for, until they
-    answer all but what is so near to them that rounding may decide. `like` names searches that end about as
-    far from their start: what is guessed decides what is asked, never what is found.
-    """
-    low, high = 0.0, inf
-    asked: dict[float, float] = {}
-
-    def known(number: float) -> bool:
-        return number in asked or not low / BESIDE < number < high * BESIDE
-
-    def answers(number: float) -> bool:
-        nonlocal low, high
-        if not known(number):
-            asked[number] = excess(number)
-            below = (asked[number] < 0) == rises
-            low, high = (max(low, number), high) if below else (low, min(high, number))
-        return asked[number] >= 0 if number in asked else (number >= high) == rises
-
-    offset, slope = _ended.get(like, (0.0, STEEP if rises else -STEEP))
-    guess = start * exp(offset)
-
-    def guessed(number: float) -> bool:
-        return (number >= guess) == rises
-
-    while unknown := [end for end in search(guessed) if end > 0 and not known(end)]:
-        answers(unknown[0])
-        guess, slope = _zero(asked, slope)
-        if not low < guess < high:
-            guess = sqrt((low or high * exp(-LONGEST)) * (high if high < inf else low * exp(LONGEST)))
-    _ended[like] = log(guess / start), slope
-    return search(answers)
-
-
-def _zero(asked: dict[float, float], slope: float) -> tuple[float, float]:
-    """Return about where a function is 0, and its slope there in logarithms of what was asked."""
-    near = sorted(asked, key=lambda number: abs(asked[number]))[:2]
-    if len(near) > 1:
-        found = (asked[near[1]] - asked[near[0]]) / log(near[1] / near[0])
-        slope = found if found * slope > 0 else slope / 2  # far away it is flat
-    return near[0] * exp(max(-LONGEST, min(LONGEST, -asked[near[0]] / slope))), slope
-
-
-_ended: dict[object, tuple[float, float]] = {}
-
-
-def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+def narrowed(answers: Asked, low: float, high: float) -> tuple[float, float]:
     """Return two close numbers of which the lower one answers and the other one does not, as at first."""
     while high > CLOSE * low > 0:
         middle = sqrt(low * high)
@@ -353,7 +285,7 @@ def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple
     return low, high
 
 
-def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, float]:
+def _bracket(answers: Asked, start: float) -> tuple[float, float]:
     """Return a number that answers, and one above it that does not; (0, 0) if none is far too small."""
     factor, rises = 1.02, answers(start)
     low = high = start

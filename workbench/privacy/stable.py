@@ -56,10 +56,10 @@ from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge, add, compose
 from workbench.privacy.ramps import (
     LARGEST,
+    Asked,
     Divergence,
     Pure,
     answering,
-    excess,
     falling_ramp,
     from_gammas,
     from_renyi,
@@ -67,7 +67,7 @@ from workbench.privacy.ramps import (
     narrowed,
     orders,
     ramp,
-    replayed,
+    reaches,
     rising,
     rising_slowly,
     typical,
@@ -425,15 +425,14 @@ def _drawn(root: Array | ChargedRoot, charge: StableCharge, noise: NoiseSource) 
 @remembered
 def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the largest ε' of a mask that is ε'-DP, to a thousandth and from below, or 0."""
-    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2, "pure")
+    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2)
 
 
 @remembered
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a normal mask, or 0."""
     cost = _priced(cost)
-    over = answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent)
-    return largest(over, _about(cost), "normal")
+    return largest(answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent), _about(cost))
 
 
 @remembered
@@ -446,12 +445,11 @@ def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: flo
         If the mask alone is too much for the wanted chance of an answer.
     """
     budget = _priced(budget)
-    over = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
+    answers = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
     low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
-    if not (spread <= LARGEST_SPREAD and over(low) >= 0):
+    if not (spread <= LARGEST_SPREAD and answers(low)):
         raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
-    found = replayed(lambda answers: narrowed(answers, low, high), over, _about(budget), "room", rises=False)
-    return ZCDP(found[0])
+    return ZCDP(narrowed(answers, low, high)[0])
 
 
 def _priced(cost: ApproxDP) -> ApproxDP:
@@ -466,8 +464,8 @@ def _about(cost: ApproxDP) -> float:
 @remembered
 def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return the most rows ν, or 0."""
-    over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
-    return largest(over, _rough(cost, distance, most, silent, line), "rows")
+    answers = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
+    return largest(answers, _rough(cost, distance, most, silent, line))
 
 
 def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
@@ -533,30 +531,25 @@ def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
     """Tell whether a σ, or 1/ν, gives the wanted chance of an answer."""
     cost, most, line = _priced(approximate_cost(charge)), charge.most, charge.d == 1
     if isinstance(charge, LocatedCharge):
-        over = _over(cost, charge.spread, most, line, charge.silent)
-        return charge.spread <= LARGEST_SPREAD and over(scale / charge.sensitivity) >= 0
+        answers = _located(cost, charge.spread, most, line, charge.silent)
+        return charge.spread <= LARGEST_SPREAD and answers(scale / charge.sensitivity)
     distance = charge.sensitivity
-    over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, charge.silent)
-    return distance <= LARGEST_SPREAD and over(1 / scale) >= 0
+    answers = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, charge.silent)
+    return distance <= LARGEST_SPREAD and answers(1 / scale)
 
 
 @remembered
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
-    over = _over(budget, spread, most, line, silent)
-    start = 1.4 * sqrt(2 * log(1 / budget.delta)) / budget.epsilon  # rather more than without a test
-    some, like, found = spread <= LARGEST_SPREAD, (budget, most, line, silent), WIDEST
-    if some:
-        found = replayed(
-            lambda ask: narrowed(lambda ratio: not ask(ratio), NARROWEST, WIDEST), over, start, like, True
-        )[1]
-    if found == WIDEST and not (some and over(WIDEST) >= 0):
+    answers, some = _located(budget, spread, most, line, silent), spread <= LARGEST_SPREAD
+    found = narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1] if some else WIDEST
+    if found == WIDEST and not (some and answers(WIDEST)):
         allowed = "smaller" if some else f"at most {LARGEST_SPREAD:g}"
         raise ArgumentError("spread", spread, f"{allowed}, for a count of {most} at {budget}")
     return found
 
 
-def _over(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> Callable[[float], float]:
+def _located(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> Asked:
     return answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
 
 
@@ -635,20 +628,16 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
 def largest_ratio(cost: ApproxDP, kind: str, falls: Floats, silent: float, start: float) -> float:
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
-    def over(ratio: float) -> float:
-        sticks = (_of_average(kind, ratio * fall) for fall in falls)
-        return excess(rising_slowly(sticks, cost), len(falls), silent)
+    def answers(ratio: float) -> bool:
+        return reaches(rising_slowly([_of_average(kind, ratio * fall) for fall in falls], cost), silent)
 
-    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
-        low, high = 0.0, start
-        while answers(high) and high < LOUDEST * start:
-            low, high = high, RISE * high
-        while low and high > NEAR * low:
-            middle = (low * high) ** 0.5
-            low, high = (middle, high) if answers(middle) else (low, middle)
-        return low, high
-
-    return replayed(search, over, start, (cost, kind, len(falls)), rises=False)[0]
+    low, high = 0.0, start
+    while answers(high) and high < LOUDEST * start:
+        low, high = high, RISE * high
+    while low and high > NEAR * low:
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if answers(middle) else (low, middle)
+    return low
 
 
 def _of_average(kind: str, ratio: float) -> Pure | Shifted:
