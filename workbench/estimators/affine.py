@@ -56,7 +56,6 @@ from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     AT_ONCE,
-    MANY,
     WIDEST,
     Cell,
     Influence,
@@ -234,8 +233,9 @@ class LiftedGaussian(Estimator[Gaussian]):
     def design(self, n: int, d: int, budget: Budget) -> "GaussianDesign":
         """Return the test, its charge and the steps after it for n rows, public; raise where too few."""
         events = require_events(budget)
-        if not enough(n, d, events, self.beta):
-            raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
+        fewest = self.fewest(d, events)
+        if n < fewest:
+            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
         return gaussian_design(n, d, events, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -563,14 +563,6 @@ def frame_spectrum(d: int, degrees: float) -> Floats:
     factors = np.array([bartlett(d, rows, rng) for _ in range(SPECTRA)])
     values = np.linalg.eigvalsh(factors @ factors.transpose(0, 2, 1) / rows) * (degrees - 1) / degrees
     return tuple(float(one) for one in np.median(1 / values, axis=0))
-
-
-def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
-    """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
-    below = min(2 ** (n.bit_length() - 1), MANY)
-    return (below > FEW and _designed(below, d, budget, beta) is not None) or n >= fewest_rows(
-        d, budget, beta
-    )
 
 
 @remembered

@@ -16,9 +16,8 @@ Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise
-from math import ceil, exp, expm1, floor, inf, log, sqrt
+from math import ceil, exp, expm1, floor, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,17 +36,12 @@ Asked = Callable[[float], bool]
 Lattice = Callable[[int, int], Array]
 """Upper bounds of a hockey stick at a width times the whole numbers from one to another; they fall."""
 
-Hint = tuple[float, float]
-"""About the x = ln(q/p) of the largest q that may follow p, and the slope of ln(e^x H(ε - x)) there."""
-
 CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
 RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
 OFF = 2.0**-51  # of ε ± ρ: what their rounding may take, which a large ε makes more than a δ
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
-CLOSER, GUESSES = 1e-10, 12  # of it: how near a guess is surely, and the most guesses
-FIRST = 0.0, 20.0  # a hint before any
 ASIDE = 3  # lines on either side of the lowest one, of which rounding may make one lower
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
@@ -102,17 +96,12 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     At most (1/α)(1 - 1/α)^(α - 1) e^((α - 1)(R_α - e)), of any α (Canonne, Kamath & Steinke 2020).
     """
     reach, falls = 4 * epsilon, orders - 1
-    places, cells = _places(reach)
+    places, cells = np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
     heights = falls * divergences + falls * np.log1p(-1 / orders) - np.log(orders)
     near = _near_lowest(heights, falls, places)
     logs = heights[near] - falls[near] * places[:, None]
     best = logs.argmin(axis=1)
     return Tabulated(reach, logs[cells, best].tolist(), falls[near[cells, best]].tolist())
-
-
-@lru_cache(maxsize=64)
-def _places(reach: float) -> tuple[Array, NDArray[np.intp]]:
-    return np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
 
 
 def _near_lowest(heights: Array, falls: Array, places: Array) -> NDArray[np.intp]:
@@ -230,11 +219,11 @@ def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
     if not stick(budget.epsilon) <= rise.left:
         return
     yield 0.0
-    p, before, hint = _rounded(rise.left), 0.0, FIRST
+    p, before = _rounded(rise.left), 0.0
     while True:
         yield p
         if p != before:
-            before, (p, hint) = p, rise.next(p, hint)
+            before, p = p, rise.next(p)
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
@@ -251,14 +240,13 @@ def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
 
 def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `falling_ramp`."""
-    left, hint = _left(budget), FIRST
+    left = _left(budget)
     p = _rounded(left)
     yield 0.0
     yield p
     for stick, above in pairwise(sticks):
         rise, most = Rise(stick, budget), left / max(above(budget.epsilon), left)
-        q, hint = rise.next(p, hint)
-        found = min(q, _rounded(most))
+        found = min(rise.next(p), _rounded(most))
         p = found if found > p and rise.allows(p, found) else p
         yield p
 
@@ -317,58 +305,18 @@ class Rise:
         rise, silent = log(q / p), max(0.0, (1 - p) - self.growth * (1 - q))
         return silent + p * self.stick(self.epsilon - OFF * (self.epsilon + rise) + rise) <= self.left
 
-    def next(self, p: float, hint: Hint) -> tuple[float, Hint]:
-        """Return nearly the largest q in [p, 1] that follows p, and a hint of the next; p may always follow.
-
-        It is where a bisection ends. A guess answers all of its questions but those beside it; it is given up
-        if what lies above it may follow, or what is found may not.
-        """
-        high = min(1.0, self.growth * p + self.left)  # no true hockey stick allows more
-        q, hint = self.guess(p, high, hint)
-        below, above = q * (1 - CLOSER), q * (1 + CLOSER)
-        if above < high and not self.allows(p, above):
-            found = self.bisected(p, high, below, above)
-            if found > p and self.allows(p, found):
-                return found, hint
+    def next(self, p: float) -> float:
+        """Return nearly the largest q in [p, 1] that follows p, by bisection; p may always follow."""
+        low, high = p, min(1.0, self.growth * p + self.left)  # no true hockey stick allows more
         if self.rises(p, high):
             if self.allows(p, 1.0):
-                return 1.0, hint
+                return 1.0
             high = 1.0 if self.stays(p, high) else high
-        found = self.bisected(p, high, p, high)
-        return found if found > p and self.allows(p, found) else p, hint
-
-    def bisected(self, p: float, high: float, below: float, above: float) -> float:
-        """Return where a bisection ends if all up to `below` may follow, and none from `above` on."""
-        low = p
         while high > (1 + NEAR) * low:
             middle = (low + high) / 2
-            if middle <= below or (middle < above and self.allows(p, middle)):
-                low = middle
-            else:
-                high = middle
-        return _rounded(low)
-
-    def guess(self, p: float, high: float, hint: Hint) -> tuple[float, Hint]:
-        """Return about the largest q in [p, high] with (a) and (b), by secants between bounds of ln(q/p)."""
-        (start, slope), most, low, far = hint, self.left / p, 0.0, log(high / p)
-        x, last, before = min(start, far) if start > 0 else far / 2, inf, 0.0
-        for _ in range(GUESSES):
-            height = self.stick(self.epsilon - x)
-            over = log(height / most) + x if height > 0 else -inf
-            low, far = (low, x) if over > 0 else (x, far)
-            if -inf < over != last < inf:
-                slope = (over - last) / (x - before)
-            before, last = x, over
-            x -= over / slope
-            x = x if low <= x <= far else (low + far) / 2
-            if abs(x - before) <= CLOSER / 10:
-                break
-        q = min(high, p * exp(x))
-        for _ in range(2):  # (b), in which the stick hardly depends on q
-            if q > p and (1 - p) > self.growth * (1 - q):
-                stays = p * self.stick(self.epsilon + log(q / p))
-                q = min(q, 1 - ((1 - p) + stays - self.left) / self.growth)
-        return q, (2 * x - start, slope)
+            low, high = (middle, high) if self.allows(p, middle) else (low, middle)
+        found = _rounded(low)
+        return found if found > p and self.allows(p, found) else p
 
 
 def _left(budget: ApproxDP) -> float:
