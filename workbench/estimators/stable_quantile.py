@@ -49,6 +49,7 @@ Proof: `proofs/affine_mean.md`, sections 1 to 3 and 5.
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import ceil, floor, log, sqrt
@@ -140,7 +141,7 @@ def normal_level(influence: Influence, d: int, scale: float) -> float:
     high = (sqrt(d) + 9.0) ** 2
     root = (np.arange(NODES) + 0.5) * (sqrt(high) / NODES)  # χ² = root², smooth at 0
     density = np.exp((d - 1) * np.log(root) - root**2 / 2 - (d / 2 - 1) * log(2) - gammaln(d / 2))
-    mean = (influence.value(root**2 / scale) * density).sum() / density.sum()
+    mean = (influence.value(np.asarray(root**2 / scale)) * density).sum() / density.sum()
     return float(mean) / d
 
 
@@ -194,6 +195,9 @@ class Scaled:
             found = dsyrk(1.0, part.T, 1.0, found, trans=1, lower=1, overwrite_c=1)
         return np.tril(found) + np.tril(found, -1).T
 
+    def scale(self, factor: Array) -> float:  # s of lifted rows
+        return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
+
     def root(self, factor: Array) -> Array:
         return np.ldexp(np.linalg.inv(factor), self.exponents[:, None])
 
@@ -239,6 +243,7 @@ class Solver:
     slack: float
     steps: int
     widest: float = WIDEST
+    least: float | None = None  # the scale of lifted rows, and a guard that does not depend on their centre
 
     def descend(self, scaled: Scaled, factor: Array, level: float) -> Array | None:
         """Return the factor of a certified Q for `level`, from a factor of one above P_level, or None."""
@@ -256,7 +261,10 @@ class Solver:
         return None
 
     def allowed(self, scaled: Scaled, factor: Array) -> bool:
-        return bool((factor * factor).sum() <= self.widest)
+        if self.least is None:
+            return bool((factor * factor).sum() <= self.widest)
+        within = bool((factor[1:, 1:] ** 2).sum() <= self.widest / GUARD)
+        return within and scaled.scale(factor) >= self.least
 
     def step(self, moment: Array, away: float, factor: Array) -> Array:
         """Return the factor of F_v(Q), enlarged, from T F_v(Q) Tᵀ and its distance to I."""
@@ -440,26 +448,11 @@ class Lifted(Scaled):
             entry *= there
         return cls(in_units(rows, np.array(units)), np.array(units), centre)
 
-    def scale(self, factor: Array) -> float:
-        return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
-
     def parts(self, factor: Array) -> tuple[Array, Array]:
         inverse, _ = dtrtri(factor, lower=1)
         first, units = int(self.exponents[0]), self.exponents[1:]
         shift = np.ldexp(inverse[1:, 0] / inverse[0, 0], units - first)
         return shift, np.ldexp(np.tril(inverse[1:, 1:]), units[:, None])
-
-
-@frozen
-class LiftedSolver(Solver):
-    """The public numbers of a descent, with a guard that does not depend on the centre: |B|² and s."""
-
-    least: float = 0.0
-
-    def allowed(self, scaled: Scaled, factor: Array) -> bool:
-        scatter = factor[1:, 1:]
-        within = bool((scatter * scatter).sum() <= self.widest / GUARD)
-        return within and isinstance(scaled, Lifted) and scaled.scale(factor) >= self.least
 
 
 @frozen
@@ -475,13 +468,11 @@ class LiftedStability(Stability):
         super().__post_init__()
 
     @cached_property
-    def solver(self) -> LiftedSolver:
+    def solver(self) -> Solver:
         usual, low_bound = super().solver, max(1.0, self.level - 2 * self.most)  # below every level in use
         largest = 16 * self.influence.steepest * self.n / low_bound
         ratio = 8 * self.d * self.widest * (1 + self.d * largest / self.least) / usual.slack
-        return LiftedSolver(
-            self.influence, usual.inflation, usual.slack, self.steps(ratio), self.widest, self.least
-        )
+        return replace(usual, steps=self.steps(ratio), least=self.least)
 
     @property
     def stop(self) -> float:
@@ -492,7 +483,6 @@ class LiftedStability(Stability):
         return Lifted.around(x, self.influence, self.low(t), t)
 
     def accepts(self, scaled: Scaled, low: Array, high: Array, t: int) -> bool:
-        assert isinstance(scaled, Lifted)
         return scaled.scale(low) >= self.least and super().accepts(scaled, low, high, t)
 
     @property

@@ -161,7 +161,8 @@ def _decomposed(blocks: Array) -> tuple[Mask, Array, Array]:
     # singular values and right vectors of a block are those of its triangular factor
     blocks = evened(blocks)
     usable = _usable(blocks)
-    return usable, *_svd(np.linalg.qr(np.where(usable[:, None, None], blocks, 0.0), mode="r"))
+    factors = np.linalg.qr(np.where(usable[:, None, None], blocks, 0.0), mode="r")
+    return usable, *_svd(np.asarray(factors))
 
 
 def _svd(blocks: Array) -> tuple[Array, Array]:

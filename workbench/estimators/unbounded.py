@@ -479,7 +479,7 @@ class PaperLoop(Loop):
             radius = sqrt(2 * values[0]) * tail(frame.rank, BETA / len(run.rows))
             z = psd_part(run.moment(frame, radius)[0] * radius**2)
             finer = frame.then(
-                spectral_map(z, lambda v, s=least: np.sqrt(s / np.maximum(v, s)))
+                spectral_map(z, lambda v: np.sqrt(least / np.maximum(v, least)))  # noqa: B023
             )  # M21/UG Alg 4
             fine = inside and values[0] > FINE_GAP * values[k]
             if (found := run.refined(frame, values, finer if fine else None)) is None:

@@ -236,7 +236,7 @@ class Groups:
         """Return a root of Y of (3), shape (d, d); weights are 0 where a group is not usable."""
         shares = np.sqrt(weights / weights.sum())
         stacked = (shares[:, None, None] * self.factors)[weights > 0]
-        return np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r").T
+        return np.asarray(np.linalg.qr(stacked.reshape(-1, self.factors.shape[2]), mode="r")).T
 
 
 def moment_factors(blocks: Array) -> Array:

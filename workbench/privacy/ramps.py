@@ -204,13 +204,12 @@ def require_events(budget: ApproxDP) -> None:
         raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g}")
 
 
-def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats | None:
-    """Return p(0), .., p(most), every one nearly the largest that (a) and (b) allow; None without (c).
+def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats:
+    """Return p(0), .., p(most), every one nearly the largest that (a) and (b) allow; nothing without (c).
 
     Each is a multiple of 2^-53, so that a uniform number of as many bits is below it with that probability.
     """
-    chances = tuple(islice(rising(stick, budget), most + 1))
-    return chances or None
+    return tuple(islice(rising(stick, budget), most + 1))
 
 
 def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:

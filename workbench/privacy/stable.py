@@ -56,7 +56,6 @@ from workbench.privacy.noise import NoiseSource
 from workbench.privacy.plan import Charge, add, compose
 from workbench.privacy.ramps import (
     LARGEST,
-    Asked,
     Divergence,
     Pure,
     answering,
@@ -529,28 +528,28 @@ def located_normal(found: Lift, charge: LocatedCharge, noise: NoiseSource) -> Ar
 
 def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
     """Tell whether a σ, or 1/ν, gives the wanted chance of an answer."""
-    cost, most, line = _priced(approximate_cost(charge)), charge.most, charge.d == 1
+    cost, spread = _priced(approximate_cost(charge)), getattr(charge, "spread", charge.sensitivity)
+    if spread > LARGEST_SPREAD:
+        return False
+    return reaches(islice(rising(_stick(charge, scale, cost), cost), charge.most + 1), charge.silent)
+
+
+def _stick(charge: LocatedCharge | StableCharge, scale: float, cost: ApproxDP) -> Divergence:
     if isinstance(charge, LocatedCharge):
-        answers = _located(cost, charge.spread, most, line, charge.silent)
-        return charge.spread <= LARGEST_SPREAD and answers(scale / charge.sensitivity)
-    distance = charge.sensitivity
-    answers = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, charge.silent)
-    return distance <= LARGEST_SPREAD and answers(1 / scale)
+        return _of_location(scale / charge.sensitivity, charge.spread, charge.d == 1, cost)
+    return _of_rows(1 / scale, charge.sensitivity, charge.d == 1, cost)
 
 
 @remembered
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
-    answers, some = _located(budget, spread, most, line, silent), spread <= LARGEST_SPREAD
+    some = spread <= LARGEST_SPREAD
+    answers = answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
     found = narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1] if some else WIDEST
     if found == WIDEST and not (some and answers(WIDEST)):
         allowed = "smaller" if some else f"at most {LARGEST_SPREAD:g}"
         raise ArgumentError("spread", spread, f"{allowed}, for a count of {most} at {budget}")
     return found
-
-
-def _located(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> Asked:
-    return answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
 
 
 def _of_location(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Divergence:
@@ -657,17 +656,13 @@ def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> Floats:
             sticks = [_of_average(charge.mechanism, charge.ratio * fall) for fall in charge.falls]
             return falling_ramp(sticks, cost)
         case LocatedCharge():
-            ratio = located_scale(charge) / charge.sensitivity
-            stick = _of_location(ratio, charge.spread, charge.d == 1, cost)
+            stick = _stick(charge, located_scale(charge), cost)
         case LiftCharge():
             stick = _of_rows(charge.degrees, charge.sensitivity, False, cost, charge.room.rho)
         case _:
-            rows = 1 / stable_scale(charge)
-            if charge.mechanism == LAPLACE:
-                stick = Pure(pure_room(cost, most, charge.silent))
-            else:
-                stick = _of_rows(rows, charge.sensitivity, charge.d == 1, cost)
+            scale, laplace = stable_scale(charge), charge.mechanism == LAPLACE
+            stick = Pure(pure_room(cost, most, charge.silent)) if laplace else _stick(charge, scale, cost)
     found = ramp(stick, cost, most)
-    if found is None:
+    if not found:
         raise ArgumentError("charge", charge, "one that (ε, δ) allows")
     return found
