@@ -113,7 +113,7 @@ ROWS = (
     ("one row of two that a mask moves", "privacy.ramps.from_gammas", "if not line", "if False"),
     ("a large epsilon as it is rounded", "privacy.ramps.Rise.rises", "OFF *", "0 *",
      "privacy.stable.no_rounding_of_a_large_epsilon_lets_a_chance_follow"),
-    ("an answer at the count zero", "privacy.ramps.rising", "yield 0.0", "yield _rounded(left)",
+    ("an answer at the count zero", "privacy.ramps.rising", "yield 0.0", "yield _rounded(rise.left)",
      "privacy.stable.no_answer_where_the_count_is_zero_whatever_is_drawn", "=LAPLACE"),
     ("an answer at the next count's chance", "privacy.stable.stable_mask", "[found.count]",
      "[min(found.count + 1, charge.most)]"),

@@ -42,7 +42,7 @@ Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`; `proofs/tested_masks.md`
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
@@ -163,13 +163,13 @@ def wishart_scale(charge: Charge, d: int) -> float:
 
 @remembered
 def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
-    over = partial(_log_excess, cost, distance, d)
+    def over(log_rows: float, moved: float = distance) -> float:
+        found = wishart_delta(moved, exp(log_rows), d, cost.epsilon)
+        return log(max(found, 1e-300)) - log(cost.delta)
+
     least = log(d - 1 + 1e-3)
     if over(least) > 0:
-        low, high = 0.0, distance
-        while high - low > 1e-3 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if _log_excess(cost, middle, d, least) > 0 else (middle, high)
+        low, _ = narrowed(lambda moved: over(least, moved) <= 0, 1e-9 * distance, distance)
         raise ArgumentError("sensitivity", distance, f"at most {low:.3g}, for {d} dimensions at {cost}")
     most = min(log(1e6 + (d / distance) ** 2), max(log(MOST_DEGREES / d), least))
     if over(most) <= 0:  # noise that is of no account, and more than is needed
@@ -178,12 +178,6 @@ def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
     while over(found) > 0:
         found -= 1e-6
     return exp(found)
-
-
-@lru_cache(maxsize=64)  # a search asks again for its ends
-def _log_excess(cost: ApproxDP, distance: float, d: int, log_rows: float) -> float:
-    found = wishart_delta(distance, exp(log_rows), d, cost.epsilon)
-    return log(max(found, 1e-300)) - log(cost.delta)
 
 
 def square_scale(charge: Charge, d: int) -> float:
