@@ -165,11 +165,7 @@ class AffineMean(Estimator[Array]):
 
     def design(self, n: int, d: int, budget: Budget) -> "LocationDesign":
         """Return the test, its charge and its error for n rows, public; raise where they are too few."""
-        events = require_events(budget)
-        fewest = self.fewest(d, events)
-        if n < fewest:
-            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {events}")
-        return location_design(n, d, events, self.beta)
+        return location_design(n, d, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.design(n, d, budget).charge
@@ -232,11 +228,7 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def design(self, n: int, d: int, budget: Budget) -> "GaussianDesign":
         """Return the test, its charge and the steps after it for n rows, public; raise where too few."""
-        events = require_events(budget)
-        fewest = self.fewest(d, events)
-        if n < fewest:
-            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
-        return gaussian_design(n, d, events, self.beta)
+        return gaussian_design(n, d, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.design(n, d, budget).plan
@@ -393,7 +385,7 @@ def located_charge(
 
 @remembered
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
-    require_enough_delta(budget)
+    _require_rows(n, fewest_located(d, budget, beta), d, budget)
     best: tuple[LocationDesign, tuple[str, tuple[float, int]]] | None = None
     for each in product(KINDS, _tried(budget)):
         error = best[0].error if best else FARTHEST_OFF
@@ -402,9 +394,12 @@ def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDe
     if best:
         error, each = WORTH * best[0].error, best[1]
         return next(one for widest in GUARDS if (one := _nearer(error, n, d, budget, beta, widest, *each)))
-    fewest = fewest_located(d, budget, beta)
-    allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
-    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    raise ArgumentError("n", n, f"fewer, as rounding grows with n, for d = {d} at {budget}")
+
+
+def _require_rows(n: int, fewest: int, d: int, budget: ApproxDP) -> None:
+    if n < fewest:
+        raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
 
 
 def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
@@ -441,12 +436,10 @@ def _nearer(
 def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a mean has a design for."""
     require_enough_delta(budget)
-
-    def works(n: int) -> bool:
-        tried = product(KINDS, _tried(budget))
-        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, GUARDS[-1], *each) for each in tried)
-
-    return fewest_that(works, 8, 64, _refused(d, budget))
+    tried, first = [*product(KINDS, _tried(budget))], (d, budget, beta, GUARDS[-1])
+    return fewest_that(
+        lambda n: any(_nearer(FARTHEST_OFF, n, *first, *each) for each in tried), 8, 64, _refused(d, budget)
+    )
 
 
 def _refused(d: int, budget: ApproxDP) -> ArgumentError:
@@ -504,12 +497,10 @@ class GaussianDesign:
 
 @remembered
 def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
-    require_enough_delta(budget)
-    if (made := _designed(n, d, budget, beta)) is not None:
-        return made
-    fewest = fewest_rows(d, budget, beta)
-    allowed = f"at least {fewest}" if n < fewest else f"at most {most_rows(d, budget, beta)}"
-    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    _require_rows(n, fewest_rows(d, budget, beta), d, budget)
+    if (made := _designed(n, d, budget, beta)) is None:
+        raise ArgumentError("n", n, f"at most {most_rows(d, budget, beta)} for d = {d} at {budget}")
+    return made
 
 
 @remembered

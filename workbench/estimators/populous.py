@@ -481,10 +481,13 @@ class PopulousMean(VotedMean):
 
 @remembered
 def mean_designer(d: int) -> Designer:
-    def limits(size: int) -> Floats:
-        return tuple(sqrt(2 / size * chdtri(d, far)) for far in FAR)
-
-    return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
+    return Designer(
+        "gaussian",
+        norm_moves,
+        lambda size: tuple(sqrt(2 / size * chdtri(d, far)) for far in FAR),
+        ROWS,
+        joint=True,
+    )
 
 
 @public
@@ -552,11 +555,12 @@ def median_distances(d: int, blocks: int) -> tuple[Floats, float]:
 
 @remembered
 def _median_designer(d: int, blocks: int) -> Designer:
-    def limits(size: int) -> Floats:
-        return tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0])
-
-    sizes = tuple(blocks * rows for rows in ROWS)
-    return replace(mean_designer(d), limits=limits, sizes=sizes, start=32 * blocks)
+    return replace(
+        mean_designer(d),
+        limits=lambda size: tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0]),
+        sizes=tuple(blocks * rows for rows in ROWS),
+        start=32 * blocks,
+    )
 
 
 @remembered
@@ -768,11 +772,9 @@ def preconditioned_rows(
         return fewest_rows(d, budget, beta, "thompson", log(2), widest=WIDEST_QUANTILE)
     if mask == "square":
         return PopulousFrame(0, d, budget, beta, mask).fewest
-
-    def narrow(n: int) -> bool | None:
-        return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None
-
-    return fewest(narrow, 64, within=1.02)
+    return fewest(
+        lambda n: PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None, 64, within=1.02
+    )
 
 
 class Stages(NamedTuple):

@@ -410,11 +410,9 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         shape, place = self.recipes(n, d, budget)
-
-        def fewest_rows() -> int:
-            return ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE)))
-
-        with refused_whole(n, fewest_rows, d, shape.budget):
+        with refused_whole(
+            n, lambda: ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE))), d, shape.budget
+        ):
             return Parallel((shape.design.plan, place.design.plan))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:

@@ -332,7 +332,7 @@ class PerturbedCovariance(Perturbed[Array]):
         joint.counts[-1, -1] = longest_rows - int(np.trace(moment.counts))
         noisy = symmetric_gaussian(joint, self.plan(n, d, budget)[STEP], noise)  # (2')
         released, other = noisy[:-1, :-1], longest_rows * moment.unit - noisy[-1, -1]
-        return np.asarray(released + (other - np.trace(released)) / (d + 1) * np.eye(d))
+        return released + (other - np.trace(released)) / (d + 1) * np.eye(d)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median spectral error where rows lie on a circle; infinite from radius² on.

@@ -312,13 +312,10 @@ def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
     probability(delta=budget.delta)
     if budget.delta < LEAST_DELTA:
         raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g} for a Gaussian mechanism")
-
-    def excess(log_mu: float) -> float:
-        return gaussian_delta(exp(log_mu), budget.epsilon) - budget.delta
-
     low = max(log(budget.delta) - 3, log(budget.epsilon) - LONGEST)
-    high = log(max(1.0, sqrt(2 * budget.epsilon)) * 50)
-    return GaussianDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
+    ends = low, log(max(1.0, sqrt(2 * budget.epsilon)) * 50)
+    log_mu = brentq(lambda at: gaussian_delta(exp(at), budget.epsilon) - budget.delta, *ends, xtol=1e-13)
+    return GaussianDP(exp(log_mu) / UP)
 
 
 @of_plain_numbers

@@ -107,12 +107,12 @@ class Scan:
         """Return weights that rise by e^rate from one whole number to the next."""
         return self.rate * numbers
 
-    def gap(self, j: int, counts: Any) -> Any:
+    def gap(self, j: int, counts: Any) -> Array:
         """Return the weight of gap j, from 0, with so many points."""
         whole, rest = self.node.wanted[j]
         return -self.rate * np.abs((counts - whole) - rest)
 
-    def ways(self, k: int) -> Any:
+    def ways(self, k: int) -> Array:
         """Return in how many ways k cuts lie in each piece."""
         return self.node.log_ways[k - 1]
 
@@ -132,7 +132,7 @@ class Scan:
             ]
         )
 
-    def passed(self, j: int) -> Any:
+    def passed(self, j: int) -> Array:
         """Return Σ_{i' < i} W_j(i') times the weight of i - i' points in the next gap.
 
         Gaps with more points than are wanted lose weight with every further one, those with fewer gain:
@@ -146,7 +146,7 @@ class Scan:
         shift = self.times(self.powers, self.inverse(self.full(j)))
         return self.add(self.times(long, self.inverse(shift)), self.times(short, shift))
 
-    def windows(self, weights: Array, width: int) -> Any:
+    def windows(self, weights: Array, width: int) -> Array:
         """Return the sums of the last `width` terms up to each, by sums of blocks (van Herk 1992)."""
         n = len(weights)
         if width == 0:
