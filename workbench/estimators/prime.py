@@ -181,7 +181,7 @@ def left_after(tau: Array, kept: Mask, tail: Mask, threshold: float) -> Mask:
 
 def edges(largest: float) -> Array:
     """Return the lower edges of the bins, 1/4, 1/2, 1, .. for scores up to `largest`."""
-    return LOWEST * 2.0 ** np.arange(max(1, 2 + ceil(log2(largest))))
+    return np.asarray(LOWEST * 2.0 ** np.arange(max(1, 2 + ceil(log2(largest)))))
 
 
 def score_counts(tau: Array, members: Mask, largest: float) -> NDArray[np.intp]:

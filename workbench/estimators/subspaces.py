@@ -154,7 +154,7 @@ def projections(blocks: Array, k: int) -> Array:
 
 
 def _usable(blocks: Array) -> Mask:
-    return (np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1)
+    return np.asarray((np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1))
 
 
 def _decomposed(blocks: Array) -> tuple[Mask, Array, Array]:
