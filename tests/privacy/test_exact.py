@@ -30,7 +30,7 @@ FACTORS = (1, kit.FACTOR, 1 / kit.FACTOR)
 
 
 def drawn(what, shape):
-    return exact.draw(what, shape, np.random.default_rng(0).bytes)
+    return exact.draw(what, (shape,), np.random.default_rng(0).bytes)
 
 
 @pytest.mark.turns(6)

@@ -56,6 +56,7 @@ from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     AT_ONCE,
+    NEAR,
     WIDEST,
     Cell,
     Influence,
@@ -68,12 +69,12 @@ from workbench.estimators.stable_quantile import (
     kept_cells,
     levels_around,
     means_and_spreads,
-    nearly,
     percent,
     rounded,
     write,
 )
 from workbench.estimators.unbounded import RoundFinish, round_finish
+from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
@@ -438,7 +439,7 @@ def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     require_enough_delta(budget)
     tried, first = [*product(KINDS, _tried(budget))], (d, budget, beta, GUARDS[-1])
     return fewest_that(
-        lambda n: any(_nearer(FARTHEST_OFF, n, *first, *each) for each in tried), 8, 64, _refused(d, budget)
+        lambda n: any(_nearer(FARTHEST_OFF, n, *first, *each) for each in tried), 16, _refused(d, budget)
     )
 
 
@@ -560,17 +561,15 @@ def frame_spectrum(d: int, degrees: float) -> Floats:
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
     require_enough_delta(budget)
-    return fewest_that(lambda n: _designed(n, d, budget, beta) is not None, FEW, 2 * FEW, _refused(d, budget))
+    return fewest_that(lambda n: _designed(n, d, budget, beta) is not None, 2 * FEW, _refused(d, budget))
 
 
 @remembered
 def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the most rows, to 1 %, that a Gaussian has a design for: rounding grows with n."""
     low = fewest_rows(d, budget, beta)
-    high = 2 * low
-    while _designed(high, d, budget, beta) is not None:
-        low, high = high, 2 * high
-    return nearly(lambda n: _designed(n, d, budget, beta) is None, low, high)[0]
+    over = fewest(lambda n: _designed(n, d, budget, beta) is None or None, 2 * low, NEAR)
+    return int((over - 1) / NEAR)
 
 
 if __name__ == "__main__":

@@ -385,7 +385,7 @@ def fewest_rows(
             return recipe.design.error(target, beta / 2) <= alpha
         return False
 
-    return fewest_that(accurate, 16, 64, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
+    return fewest_that(accurate, 32, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
 
 
 if __name__ == "__main__":

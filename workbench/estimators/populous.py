@@ -243,8 +243,9 @@ def _space_designer(space: str, kind: str, side: int, size: int, limit: float, f
     # designs for groups of one size, a share `far` of which are farther apart than `limit`
     normed = space != "thompson"
     limits = (1.0 if normed else limit,)
-    family = Designer(kind, SPACES[space].moves, lambda _: limits, (size,), (far,), joint=normed)
-    return replace(family, side=0 if normed else side, start=2 * size, within=1.01)
+    side = 0 if normed else side
+    moves = SPACES[space].moves
+    return Designer(kind, moves, lambda _: limits, (size,), (far,), normed, side, 2 * size, 1.01)
 
 
 @public
@@ -524,23 +525,16 @@ class MedianOfMeansMean(VotedMean):
         return designed(_median_designer(d, self.blocks), n, require_events(budget), self.beta / 3)
 
     def _points(self, groups: Array) -> Array:
-        return medians_of_means(groups, self.blocks)
+        # the median, in every coordinate, of the means of the blocks that have rows; NaN without any
+        count, size, d = groups.shape
+        means = group_means(groups.reshape(-1, size // self.blocks, d)).reshape(count, self.blocks, d)
+        there, ordered = present(means).sum(axis=1)[:, None, None], np.sort(means, axis=1)
+        low, high = np.maximum(there - 1, 0) // 2, np.minimum(there // 2, self.blocks - 1)
+        return np.take_along_axis(ordered, np.concatenate([low, high], axis=1), axis=1).mean(axis=1)
 
     def _variance(self, made: Design, n: int, d: int, weight: float) -> float:
         sampling = median_distances(d, self.blocks)[1] / (made.rows // self.blocks * weight)
         return self.blocks * sampling
-
-
-def medians_of_means(groups: Array, blocks: int) -> Array:
-    """Return the median, in every coordinate, of the means of the blocks of groups, (k, s, d) -> (k, d).
-
-    Blocks without rows are left out; a group without any is NaN.
-    """
-    count, size, d = groups.shape
-    means = group_means(groups.reshape(-1, size // blocks, d)).reshape(count, blocks, d)
-    there, ordered = present(means).sum(axis=1)[:, None, None], np.sort(means, axis=1)
-    middle = np.concatenate([np.maximum(there - 1, 0) // 2, np.minimum(there // 2, blocks - 1)], axis=1)
-    return np.take_along_axis(ordered, middle, axis=1).mean(axis=1)
 
 
 @remembered

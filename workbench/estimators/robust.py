@@ -65,7 +65,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import ceil, inf, log, sqrt
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,8 +114,6 @@ TAILS = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01,
 SLACK = 0.25  # of the threshold where a cut is in force: rows that are not normal are cut otherwise
 CLEAR = 3.0  # sd above 0 that a maximum needs to end the search
 BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least divisor of a mean score
-
-Copy: TypeAlias = tuple[Sums, Costs, Budget]  # N and s of the rows that pass a filter, and what they cost
 
 
 @frozen
@@ -275,7 +273,7 @@ class Steps:
 
     def passed(
         self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
-    ) -> tuple[RowFilter, list[Copy], WholeSums | None]:
+    ) -> tuple[RowFilter, list[tuple[Sums, Costs, Budget]], WholeSums | None]:
         # the last filter, and the sums of its rows if a pass had them; charges that are used go from `left`
         state = RowFilter(centre, np.zeros((self.d, 0)))
         while len(left) > 1:

@@ -232,15 +232,11 @@ def stein(released: Array, noise: Noise) -> Array:
         return lasso(released, LASSO * sqrt(log(len(released))) * noise.levels(released))
     above = np.triu(np.abs(released) > LEVELS[0] * levels, 1)
     z, weights = np.abs(released[above]) / levels[above], levels[above] ** 2
-    risks = weights * stein_risks(z)
+    q = (LEVELS[:, None] / z) ** POWER
+    risks = weights * np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q)
     more = risks - risks[risks.sum(axis=1).argmin()]
     near = more.sum(axis=1) <= HALF * np.sqrt((more**2).sum(axis=1))
     return lasso(released, LEVELS[near][-1] * levels, POWER)
-
-
-def stein_risks(z: Array) -> Array:
-    q = (LEVELS[:, None] / z) ** POWER
-    return np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q)
 
 
 def heavy(entries: Array, levels: Array) -> bool:

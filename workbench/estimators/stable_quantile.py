@@ -61,6 +61,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.shared.rows import present
+from workbench.linalg import MANY, fewest
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift
 from workbench.special import dtrtri, dtrtrs, gammaln
@@ -76,7 +77,7 @@ SMALLEST = 2.0**-340  # entries below it count as 0: differences are then 0 or 2
 GUARD = 6  # of `widest`: what |B|² may be is this part of it
 STOP = 1e-5  # a level is known to this relative precision, or as well as rounding allows
 MOST_SPACING = 2.0  # `highest` is above every level only then
-MANY = 2**40  # rows
+NEAR = 1.01  # how near a number of rows is found
 
 Cell: TypeAlias = dict[str, Any]  # numbers and rows of numbers that say what normal rows do
 
@@ -579,18 +580,9 @@ def write(file: str, table: dict[str, Any]) -> None:
         out.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def nearly(works: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """Return numbers within 1 % of which the higher one works and the lower one does not, as at first."""
-    while high > 1.01 * low + 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if works(middle) else (middle, high)
-    return low, high
-
-
-def fewest_that(works: Callable[[int], bool], low: int, high: int, refusal: ArgumentError) -> int:
-    """Return the fewest rows, to 1 %, that work; raise where none of up to 2^40 do."""
-    while not works(high):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise refusal
-    return nearly(works, low, high)[1]
+def fewest_that(works: Callable[[int], bool], start: int, refusal: ArgumentError) -> int:
+    """Return the fewest rows, to 1 %, that work, from half of `start` on; raise where none of 10¹² do."""
+    found = fewest(lambda n: works(n) or None, start, NEAR)
+    if found > MANY:
+        raise refusal
+    return found

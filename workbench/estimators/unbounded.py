@@ -561,9 +561,13 @@ class RoundFinish:
     @cached_property
     def _ended(self) -> tuple[int, Array]:
         # k, and the spectrum that the last step meets if the frame left the worst one
-        least = 1 if self.placed else 0  # what was released with the centre may be off in scale
-        ends = ((k, self._after(k)) for k in range(least, MOST_STEPS + 1))
-        return next(end for end in ends if end[0] == MOST_STEPS or is_round(end[1], ENDS))
+        for k in range(self.placed, MOST_STEPS + 1):  # what was released with the centre may be off in scale
+            spectrum, costs = np.array(self.worst), self._costs(k)
+            for cost in costs[:-1]:
+                spectrum = spectrum / (spectrum + self.excess(spectrum, cost, costs))
+            if is_round(spectrum, ENDS):
+                break
+        return k, spectrum
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
@@ -588,13 +592,6 @@ class RoundFinish:
         left = self.cost.rho - (self.location.rho if self.location else 0.0)
         early = min(MOST_EACH, EARLY / max(k, 1)) * left
         return (*(ZCDP(early),) * k, ZCDP(left - k * early))
-
-    def _after(self, k: int) -> Array:
-        # the spectrum that k steps leave of the worst one
-        spectrum, costs = np.array(self.worst), self._costs(k)
-        for cost in costs[:-1]:
-            spectrum = spectrum / (spectrum + self.excess(spectrum, cost, costs))
-        return spectrum
 
     def squared_error(self, stretch: float = 1.0) -> SquaredErrors:
         n, d, cost = self.n, self.d, self.costs[-1]

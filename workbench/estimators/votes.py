@@ -572,8 +572,8 @@ class Designer:
         voted = zip(tried, self.thresholds(k, quorums, limit), strict=True)
         (ratio, most), (vote, moved) = max(voted, key=lambda one: one[0][0] / one[1][1], default=NONE)
         if vote:
-            made = Design(size, limit, Vote(*vote), moved, self.kind, budget, 1.0)
-            yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
+            made = size, limit, Vote(*vote), moved, self.kind, budget, 1.0
+            yield PricedDesign(*made, ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
 
     def _falling(self, made: PricedDesign) -> PricedDesign:
         """Return step (D5): more counts, down to a lower quorum, and less noise."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 Read: TypeAlias = Callable[[int], bytes]
 """A source of bytes: how many are wanted goes in."""
-Shape = int | tuple[int, ...]
 Whole = NDArray[Any]  # int64, or Python integers
 
 BITS, MORE = 63, 128  # of a uniform variable at first, and at each extension
@@ -225,11 +224,10 @@ class DiscreteLaplace(Law):
 # and where the bits of U leave two integers, 128 more are drawn.
 
 
-def draw(law: Law, shape: Shape, read: Read = system) -> Whole:
+def draw(law: Law, shape: tuple[int, ...], read: Read = system) -> Whole:
     """Return independent integers of a distribution: int64, or Python integers where they may pass 2^62."""
     flint()  # missing, it is missed before anything is drawn
-    count = prod(shape) if isinstance(shape, tuple) else shape
-    words = np.frombuffer(read(8 * count), "<u8")
+    words = np.frombuffer(read(8 * prod(shape)), "<u8")
     return decided(law, words >> np.uint64(1), (words & np.uint64(1)).astype(bool), read).reshape(shape)
 
 
