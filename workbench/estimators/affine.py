@@ -335,11 +335,6 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
     return slopes, scales, float((root * root).sum() / d), float(apart @ apart * n / d)
 
 
-def main() -> None:
-    """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})
-
-
 @remembered
 def interpolated(n: int, d: int, knee: float) -> Cell:
     made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
@@ -572,5 +567,5 @@ def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
     return int((over - 1) / NEAR)
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # all common cells
+    write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})

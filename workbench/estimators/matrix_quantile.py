@@ -269,11 +269,6 @@ def powers(d: int) -> range:
     return range(2 if d == 1 else 3 if d <= 3 else 4, 8)
 
 
-def main() -> None:
-    """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})
-
-
 @frozen
 class Design:
     """The test, what it and its mask together cost, and what normal rows do."""
@@ -388,5 +383,5 @@ def fewest_rows(
     return fewest_that(accurate, 32, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # all common cells
+    write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})

@@ -301,8 +301,9 @@ class Run:
         found = self.eigenvalues(finer or frame)
         if finer is None:
             return frame, values
-        good = found is not None and (found[: finer.rank] > 0).all()
-        return (finer, found[: finer.rank]) if good and found is not None else None
+        if found is None or not (found[: finer.rank] > 0).all():
+            return None
+        return finer, found[: finer.rank]
 
     def moment(self, frame: Frame, radius: float) -> tuple[Array, float]:
         # the noisy second moment of the rows in a frame, in units of radius², and the sd of its noise
@@ -391,9 +392,9 @@ class PaperLoop(Loop):
         before = self.cost.rho * (COVARIANCE if self.located else 1) * (1 - FINAL)
         delta = self.cost.delta / (3 * d + self.located)
         spare = 0.0 if d > 1 else fine * before
-        shares = {"first": FIRST, "last": LAST, "location": LOCATION, "mean": MEAN}
-        if not self.located:
-            del shares["location"], shares["mean"]
+        shares = {"first": FIRST, "last": LAST}
+        if self.located:
+            shares |= {"location": LOCATION, "mean": MEAN}
         parts = ZCDP(self.cost.rho - before + spare).split(*shares.values())
         found = dict(zip(shares, parts, strict=True))
         if self.located:

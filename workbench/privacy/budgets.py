@@ -144,9 +144,9 @@ def _exp(power: float) -> float:
 
 def within(budget: Budget, limit: Budget) -> bool:
     """Return whether `budget` is of the kind of `limit` and no number of it is larger, to `SLACK`."""
-    if type(budget) is not type(limit):
-        return False
-    return all(value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items())
+    return type(budget) is type(limit) and all(
+        value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items()
+    )
 
 
 def require(budget: object, *kinds: type) -> None:

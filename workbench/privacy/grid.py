@@ -175,7 +175,7 @@ def rounded(values: Integers, factor: Fraction) -> Integers:
     >>> rounded(np.array([1, -1, 5], object), Fraction(1, 2)).tolist()
     [1, 0, 3]
     """
-    p, q = factor.numerator, factor.denominator
+    p, q = factor.as_integer_ratio()
     return (2 * p * values + q) // (2 * q)
 
 

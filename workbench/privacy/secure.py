@@ -124,9 +124,8 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
     says `charged_roots`, and the noise of a location.
     """
-    if getattr(estimator, "charged_roots", False):
-        return []
-    return [charge.step for charge in plan.charges() if charge.mechanism in SHAPED]
+    inexact = () if getattr(estimator, "charged_roots", False) else SHAPED
+    return [charge.step for charge in plan.charges() if charge.mechanism in inexact]
 
 
 def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:
