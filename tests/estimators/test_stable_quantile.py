@@ -433,7 +433,7 @@ def test_a_scale_below_the_least_has_the_count_zero(factor, passes):
     scaled, high = free.scaled(x, 1), free.holds(x, 1)
     scale = scaled.scale(free.solver.descend(scaled, high, free.high(1)))
     test = lifting(300, 3, 1.0, 40.0, 1, 5.0, scale * factor)
-    assert (test.located(x).count == 1) is passes
+    assert (test.lift(x).count == 1) is passes
 
 
 @pytest.mark.daily
@@ -489,7 +489,7 @@ def test_no_guard_tells_neighbours_apart_by_where_their_medians_are():
     for guard in GUARDS:
         shape = PLAIN, 30.0, most, 1.02 + 0.8 * (strength - 1.02), widest * guard
         test = LiftedStability(200, 3, *shape, least=least / 2)
-        found.append([test.located(one).count for one in pair])
+        found.append([test.lift(one).count for one in pair])
     assert max(abs(h - k) for h, k in found) <= 1
     assert (found[0], found[-1]) == ([0, 0], [most, most])
 

@@ -20,7 +20,7 @@ from workbench.estimators.base import sanitised
 from workbench.estimators.histograms import UnitHistogram
 from workbench.estimators.shared.rows import present, row_blocks, within_ball
 from workbench.estimators.shared.window_median import WindowMedian
-from workbench.estimators.stable_quantile import Solver, Stability
+from workbench.estimators.stable_quantile import Stability
 from workbench.privacy import NonPrivate, exact
 from workbench.study.faults import Mutant, weaker
 
@@ -46,6 +46,10 @@ def of_zeros(function):
 def ball_of_others(values, radius):
     there = present(values)
     return np.concatenate([within_ball(values[there], radius), np.zeros(((~there).sum(), 2))])
+
+
+def guard_of_all(solver, _, factor):
+    return bool((factor * factor).sum() <= solver.widest)
 
 
 # fmt: off
@@ -90,31 +94,26 @@ ROWS = (
      "(WISHART, test.change / 2)"),
     ("a ramp of more counts than its test has", "matrix_quantile.stable_charge", "most=test.most",
      "most=test.most + 1"),
-    ("a ramp whose rise costs its mask nothing", "privacy.ramps._rises", ") - rise)", "))",
+    ("a ramp whose rise costs its mask nothing", "privacy.ramps.Rise.rises", ") - rise)", "))",
      "privacy.stable.no_pair_of_runs_has_a_larger_hockey_stick_than_delta", "=LOUD", "=LAPLACE"),
-    ("a ramp that forgets who is silent", "privacy.ramps._stays", "silent + p", "p",
+    ("a ramp that forgets who is silent", "privacy.ramps.Rise.stays", "silent + p", "p",
      "privacy.stable.no_pair_of_runs_has_a_larger_hockey_stick_than_delta", "=USUAL", "=WISHART"),
     ("a mask at half of its distance", "privacy.stable._of_rows", "from_gammas(distance",
      "from_gammas(distance / 2", "privacy.stable.no_pair_of_runs_has_a_larger_hockey_stick_than_delta",
      "=LOUD", "=WISHART"),
-    ("averages that move as the next count's do", "privacy.ramps.rising_slowly", "_next(stick, epsilon",
-     "_next(above, epsilon", "privacy.stable.no_pair_of_runs_has_a_larger_hockey_stick_than_delta", "=USUAL",
+    ("averages that move as the next count's do", "privacy.ramps.rising_slowly", "Rise(stick, budget)",
+     "Rise(above, budget)", "privacy.stable.no_pair_of_runs_has_a_larger_hockey_stick_than_delta", "=USUAL",
      "=VOTED_NORMAL"),
     ("averages that hardly move", "privacy.stable.chances", "charge.ratio * fall",
      "0.9 * charge.ratio * fall"),
     ("noise of half its scale", "privacy.stable.voted", "voted_scale(charge))", "voted_scale(charge) / 2)"),
-    ("a ramp that forgets the rise of its chances", "privacy.ramps._rises", ") - rise)", "))"),
-    ("ramps that believe a guess", "privacy.ramps._next",
-     "if found > p and _allowed(stick, epsilon, left, p, found):", "if found > p:",
-     "privacy.stable.no_pair_of_runs_has_a_larger_hockey_stick_than_delta", "=USUAL", "=LAPLACE"),
-    ("a mask that every chance pays for in full", "privacy.ramps._rises", "q * stick", "stick",
+    ("a ramp that forgets the rise of its chances", "privacy.ramps.Rise.rises", ") - rise)", "))"),
+    ("a mask that every chance pays for in full", "privacy.ramps.Rise.rises", "q * self.stick", "self.stick",
      "privacy.stable.the_mask_is_the_narrowest_that_a_ramp_allows", "=USUAL", "=WISHART", 6),
     ("one row of two that a mask moves", "privacy.ramps.from_gammas", "if not line", "if False"),
-    ("ends that are answered by others twice as far", "privacy.ramps.BESIDE", None, 0.5,
-     "privacy.stable.the_mask_is_the_narrowest_that_a_ramp_allows", "=USUAL", "=LAPLACE", 2),
-    ("a large epsilon as it is rounded", "privacy.ramps._rises", "OFF * (epsilon", "0 * (epsilon",
+    ("a large epsilon as it is rounded", "privacy.ramps.Rise.rises", "OFF *", "0 *",
      "privacy.stable.no_rounding_of_a_large_epsilon_lets_a_chance_follow"),
-    ("an answer at the count zero", "privacy.ramps.rising", "yield 0.0", "yield _rounded(left)",
+    ("an answer at the count zero", "privacy.ramps.rising", "yield 0.0", "yield _rounded(rise.left)",
      "privacy.stable.no_answer_where_the_count_is_zero_whatever_is_drawn", "=LAPLACE"),
     ("an answer at the next count's chance", "privacy.stable.stable_mask", "[found.count]",
      "[min(found.count + 1, charge.most)]"),
@@ -297,8 +296,8 @@ ROWS = (
     ("a mask without the lift", "affine.located_charge", "d=test.d", "d=test.d - 1"),
     ("a scatter priced in one direction", "privacy.stable.renyi", "up + down", "up",
      "privacy.stable.the_mask_is_the_narrowest_that_a_ramp_allows", "=LOUD", "=LOCATED", 2),
-    ("a ramp whose rise costs more than its mask", "privacy.ramps._rises", "q * stick(", "stick("),
-    ("noise without the shape of the rows", "stable_quantile.LiftedStability.located", "lift.root",
+    ("a ramp whose rise costs more than its mask", "privacy.ramps.Rise.rises", "q * self", "self"),
+    ("noise without the shape of the rows", "stable_quantile.LiftedStability.lift", "root * wider",
      "np.eye(self.d - 1)", "estimators.unbounded.location_and_scatter_follow_an_affine_map", 0.0),
     ("noise of the shape of the second moment around the centre", "stable_quantile.Lifted.parts",
      "np.tril(inverse[1:, 1:])", "np.linalg.cholesky(inverse[1:] @ inverse[1:].T)"),
@@ -311,12 +310,12 @@ ROWS = (
     ("a test of stability with 0.8 of its loss", "stable_quantile.Stability.accepts",
      "(self.influence.most + self.margin) * t", "(0.8 * self.influence.most + self.margin) * t",
      "estimators.stable_quantile.scores_of_neighbours_at_the_edge_differ_by_one", 0.8),
-    ("a guard of the whole factor", "stable_quantile.LiftedSolver.allowed", "factor[1:, 1:]", "factor",
+    ("a guard of the whole factor", "stable_quantile.Solver.allowed", "factor[1:, 1:]", "factor",
      "estimators.stable_quantile.no_guard_tells_neighbours_apart_by_where_their_medians_are"),
     ("units of crowds around the median alone", "stable_quantile.Lifted.around",
      "np.maximum(np.abs(entry - low), np.abs(entry - high))", "np.abs(entry - centre[column])"),
-    ("a guard that sees the centre", "stable_quantile.LiftedSolver.allowed", None, Solver.allowed),
-    ("a guard that sees a far centre", "stable_quantile.LiftedSolver.allowed", None, Solver.allowed),
+    ("a guard that sees the centre", "stable_quantile.Solver.allowed", None, guard_of_all),
+    ("a guard that sees a far centre", "stable_quantile.Solver.allowed", None, guard_of_all),
     ("a location that is rounded before its noise", "privacy.stable.located_normal",
      "found.centre + (found.shift + found.root @ drawn)", "(found.centre + found.shift) + found.root @ drawn",
      "privacy.stable.noise_reaches_past_the_rounding_of_a_far_centre"),
@@ -496,7 +495,7 @@ ROWS = (
      ["z", "covariance(unwinsorised(z, self.ball(spectrum)))"],
      as_committed, "gaussian/unbounded"),
     ("a test without a scale",
-     ["stable_quantile.LiftedStability.accepts", "stable_quantile.LiftedSolver.allowed"], [None, None],
+     ["stable_quantile.LiftedStability.accepts", "stable_quantile.Solver.allowed"], [None, None],
      [Stability.accepts, lambda self, _, factor: bool((factor[1:, 1:] ** 2).sum() <= self.widest / 6)],
      "estimators.stable_quantile.a_scale_below_the_least_has_the_count_zero", 1 + 1e-6, False),
     ("normal noise in l1", "votes.JOINT", None, {**votes.JOINT, "laplace": "voted_gaussian"},

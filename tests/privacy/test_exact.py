@@ -25,7 +25,7 @@ KINDS = (exact.Normal, exact.Laplace, exact.TruncatedLaplace, exact.Exponential,
 
 
 def drawn(what, shape):
-    return exact.draw(what, shape, np.random.default_rng(0).bytes)
+    return exact.draw(what, (shape,), np.random.default_rng(0).bytes)
 
 
 # Bit for bit

@@ -117,12 +117,10 @@ def test_the_mask_is_the_narrowest_that_a_ramp_allows(budget, kind, d):
 def run(one, count, noise, d=2, size=1.0):
     if one.mechanism in VOTED:
         return stable.voted(stable.Voted(count, np.full(d, size)), one, noise)
+    lift = stable.Lift(count, np.zeros(d), np.full(d, size), np.eye(d), 1.5)
     if one.mechanism == LOCATED:
-        return stable.located_normal(
-            stable.Located(count, np.zeros(d), np.full(d, size), np.eye(d)), one, noise
-        )
+        return stable.located_normal(lift, one, noise)
     if one.mechanism == stable.LIFTED:
-        lift = stable.Lift(count, np.zeros(d), np.full(d, size), np.eye(d), 1.5)
         return stable.masked_lift(lift, one, noise)
     return stable.stable_mask(stable.Stable(count, size * np.eye(d)), one, noise)
 
@@ -160,7 +158,7 @@ def test_without_an_answer_the_identity_is_masked():
 def test_noise_reaches_past_the_rounding_of_a_far_centre():
     """Spacings there are 2: a location that is rounded before noise is added is always 0 from the centre."""
     one, noise = charge(USUAL, LOCATED), SimulatedNoise(rng())
-    found = stable.Located(one.most, np.array([1e16]), np.array([0.95]), np.array([[1e-2]]))
+    found = stable.Lift(one.most, np.array([1e16]), np.array([0.95]), np.array([[1e-2]]), 1.5)
     shown = [stable.located_normal(found, one, noise) for _ in range(60)]
     assert {float(out[0] - 1e16) for out in shown if out is not None} == {0.0, 2.0}
 
@@ -303,7 +301,7 @@ def test_no_rounding_of_a_large_epsilon_lets_a_chance_follow():
         beyond = ceil(LEAST_DELTA / unit)
         delta = beyond * unit * (1 + 1e-6) + ABSOLUTE
         pure = Pure(epsilon - rise + beyond * unit)
-        if ramps._allowed(pure, epsilon, delta - ABSOLUTE, p, q):
+        if ramps.Rise(pure, ApproxDP(epsilon, delta)).allows(p, q):
             shown = -q * expm1((epsilon - pure.epsilon) - rise)  # the first difference is exact
             worst = max(worst, shown / delta)
     assert 0.5 < worst <= 1

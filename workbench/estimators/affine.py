@@ -56,7 +56,7 @@ from workbench.estimators.shared.noisy_means import median_of_mean
 from workbench.estimators.shared.rows import present
 from workbench.estimators.stable_quantile import (
     AT_ONCE,
-    MANY,
+    NEAR,
     WIDEST,
     Cell,
     Influence,
@@ -69,24 +69,23 @@ from workbench.estimators.stable_quantile import (
     kept_cells,
     levels_around,
     means_and_spreads,
-    nearly,
     percent,
     rounded,
     write,
 )
 from workbench.estimators.unbounded import RoundFinish, round_finish
+from workbench.linalg import fewest
 from workbench.privacy import ZCDP, ApproxDP, Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid
 from workbench.privacy.mechanisms import gaussian, gaussian_scale
+from workbench.privacy.noise import bartlett
 from workbench.privacy.ramps import CLOSE
 from workbench.privacy.ramps import require_events as require_enough_delta
 from workbench.privacy.stable import (
     LIFTED,
     LOCATED,
     WISHART,
-    Lift,
     LiftCharge,
-    Located,
     LocatedCharge,
     StableCharge,
     located_normal,
@@ -167,11 +166,7 @@ class AffineMean(Estimator[Array]):
 
     def design(self, n: int, d: int, budget: Budget) -> "LocationDesign":
         """Return the test, its charge and its error for n rows, public; raise where they are too few."""
-        events = require_events(budget)
-        fewest = self.fewest(d, events)
-        if n < fewest:
-            raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {events}")
-        return location_design(n, d, events, self.beta)
+        return location_design(n, d, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.design(n, d, budget).charge
@@ -186,16 +181,13 @@ class AffineMean(Estimator[Array]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         made = self.design(len(x), x.shape[1], budget)
-        place: Located | Lift
+        lift = made.test.lift(x)  # (1)
         if isinstance(made.charge, LocatedCharge):
-            place = located = made.test.located(x)  # (1)
-            found = located_normal(located, made.charge, noise)  # (2)
+            found = located_normal(lift, made.charge, noise)  # (2)
         else:
-            place = lift = made.test.lift(x)
             masked = masked_lift(lift, made.charge, noise)
             found = None if masked is None else masked[0]
-        root = place.root
-        record(h=place.count, location=place.centre + place.shift, scatter=root @ root.T)
+        record(h=lift.count, location=lift.centre + lift.shift, scatter=lift.root @ lift.root.T)
         return Abstention(LOCATION) if found is None else found
 
 
@@ -237,10 +229,7 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def design(self, n: int, d: int, budget: Budget) -> "GaussianDesign":
         """Return the test, its charge and the steps after it for n rows, public; raise where too few."""
-        events = require_events(budget)
-        if not enough(n, d, events, self.beta):
-            raise ArgumentError("n", n, f"at least {self.fewest(d, events)} for d = {d} at {budget}")
-        return gaussian_design(n, d, events, self.beta)
+        return gaussian_design(n, d, require_events(budget), self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return self.design(n, d, budget).plan
@@ -251,15 +240,13 @@ class LiftedGaussian(Estimator[Gaussian]):
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:
         made = self.design(len(x), x.shape[1], budget)
-        lift = made.test.lift(x)
-        record(h=lift.count)
-        placed = masked_lift(lift, made.plan, noise)  # (3)
+        placed = masked_lift(made.test.lift(x), made.plan, noise)  # (3)
         if placed is None:
             return Abstention(LIFT)
         centre, root = placed
         shape, _ = dtrtri(np.tril(root), lower=1)
         frame = Frame(np.eye(len(root)), np.tril(shape) * sqrt(made.scatter))
-        record(centre=centre, frame=frame.matrix)
+        record(centre=centre)
         charges, spread = list(made.finish.charges()), np.array(made.spread)
         found = made.finish.round(x, centre, frame, spread, charges, noise)  # (4)
         if not isinstance(found, Abstention) and found.finite and found.mean is not None:
@@ -348,11 +335,6 @@ def _drawn(rows: Array, influence: Influence) -> tuple[Array, Array, float, floa
     return slopes, scales, float((root * root).sum() / d), float(apart @ apart * n / d)
 
 
-def main() -> None:
-    """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})
-
-
 @remembered
 def interpolated(n: int, d: int, knee: float) -> Cell:
     made = between(n, partial(cell, d, knee), POWERS[0], POWERS[-2])
@@ -380,16 +362,11 @@ def lifted_test(
 
 @frozen
 class LocationDesign:
-    """The test, its charge, and what normal rows do: the root mean square of |out - mean| in units of Σ."""
+    """The test, its charge, and the root mean square of |out - mean| in units of Σ, given an answer."""
 
     test: LiftedStability
     charge: LocatedCharge | StableCharge
-    noise: float
-    sampling: float
-
-    @property
-    def error(self) -> float:  # its root mean square, given an answer
-        return sqrt(self.noise**2 + self.sampling**2)
+    error: float
 
 
 def located_charge(
@@ -404,7 +381,7 @@ def located_charge(
 
 @remembered
 def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDesign:
-    require_enough_delta(budget)
+    _require_rows(n, fewest_located(d, budget, beta), d, budget)
     best: tuple[LocationDesign, tuple[str, tuple[float, int]]] | None = None
     for each in product(KINDS, _tried(budget)):
         error = best[0].error if best else FARTHEST_OFF
@@ -413,9 +390,12 @@ def location_design(n: int, d: int, budget: ApproxDP, beta: float) -> LocationDe
     if best:
         error, each = WORTH * best[0].error, best[1]
         return next(one for widest in GUARDS if (one := _nearer(error, n, d, budget, beta, widest, *each)))
-    fewest = fewest_located(d, budget, beta)
-    allowed = f"at least {fewest}" if n < fewest else "fewer, as rounding grows with n,"
-    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    raise ArgumentError("n", n, f"fewer, as rounding grows with n, for d = {d} at {budget}")
+
+
+def _require_rows(n: int, fewest: int, d: int, budget: ApproxDP) -> None:
+    if n < fewest:
+        raise ArgumentError("n", n, f"at least {fewest} for d = {d} at {budget}")
 
 
 def _tried(budget: ApproxDP) -> Iterator[tuple[float, int]]:
@@ -444,7 +424,7 @@ def _nearer(
         if left > 0 and suffices(charge, 1 / rows if masked else sqrt(left / unit) / CLOSE):
             scale = stable_scale(charge) if isinstance(charge, StableCharge) else located_scale(charge)
             noise = sqrt(d / (1 / scale - 2)) if masked else scale * sqrt(unit)
-            return LocationDesign(test, charge, noise, sampling)
+            return LocationDesign(test, charge, sqrt(noise**2 + sampling**2))
     return None
 
 
@@ -452,12 +432,10 @@ def _nearer(
 def fewest_located(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a mean has a design for."""
     require_enough_delta(budget)
-
-    def works(n: int) -> bool:
-        tried = product(KINDS, _tried(budget))
-        return any(_nearer(FARTHEST_OFF, n, d, budget, beta, GUARDS[-1], *each) for each in tried)
-
-    return fewest_that(works, 8, 64, _refused(d, budget))
+    tried, first = [*product(KINDS, _tried(budget))], (d, budget, beta, GUARDS[-1])
+    return fewest_that(
+        lambda n: any(_nearer(FARTHEST_OFF, n, *first, *each) for each in tried), 16, _refused(d, budget)
+    )
 
 
 def _refused(d: int, budget: ApproxDP) -> ArgumentError:
@@ -515,12 +493,10 @@ class GaussianDesign:
 
 @remembered
 def gaussian_design(n: int, d: int, budget: ApproxDP, beta: float) -> GaussianDesign:
-    require_enough_delta(budget)
-    if (made := _designed(n, d, budget, beta)) is not None:
-        return made
-    fewest = fewest_rows(d, budget, beta)
-    allowed = f"at least {fewest}" if n < fewest else f"at most {most_rows(d, budget, beta)}"
-    raise ArgumentError("n", n, f"{allowed} for d = {d} at {budget}")
+    _require_rows(n, fewest_rows(d, budget, beta), d, budget)
+    if (made := _designed(n, d, budget, beta)) is None:
+        raise ArgumentError("n", n, f"at most {most_rows(d, budget, beta)} for d = {d} at {budget}")
+    return made
 
 
 @remembered
@@ -570,38 +546,26 @@ def _guarded(n: int, d: int, knee: float, beta: float, most: int) -> LiftedStabi
 @remembered
 def frame_spectrum(d: int, degrees: float) -> Floats:
     """Return the medians of the eigenvalues of M⁻¹, M the mask of S: Wishart of ν - 1 degrees, over ν."""
-    rng, rows, axes = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1)), np.arange(d)
-    drawn = [(rng.standard_normal((d, d)), rng.chisquare(rows - axes)) for _ in range(SPECTRA)]
-    factors = np.tril([normals for normals, _ in drawn])  # as `noise.bartlett`, all at once
-    factors[:, axes, axes] = np.sqrt([squares for _, squares in drawn])
+    rng, rows = np.random.default_rng((SPECTRUM_SEED, d)), 1 / (1 / (degrees - 1))
+    factors = np.array([bartlett(d, rows, rng) for _ in range(SPECTRA)])
     values = np.linalg.eigvalsh(factors @ factors.transpose(0, 2, 1) / rows) * (degrees - 1) / degrees
     return tuple(float(one) for one in np.median(1 / values, axis=0))
-
-
-def enough(n: int, d: int, budget: ApproxDP, beta: float) -> bool:
-    """Tell whether n rows are the fewest or more: sooner where a power of 2 below n has a design."""
-    below = min(2 ** (n.bit_length() - 1), MANY)
-    return (below > FEW and _designed(below, d, budget, beta) is not None) or n >= fewest_rows(
-        d, budget, beta
-    )
 
 
 @remembered
 def fewest_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the fewest rows, to 1 %, that a Gaussian has a design for."""
     require_enough_delta(budget)
-    return fewest_that(lambda n: _designed(n, d, budget, beta) is not None, FEW, 2 * FEW, _refused(d, budget))
+    return fewest_that(lambda n: _designed(n, d, budget, beta) is not None, 2 * FEW, _refused(d, budget))
 
 
 @remembered
 def most_rows(d: int, budget: ApproxDP, beta: float) -> int:
     """Return the most rows, to 1 %, that a Gaussian has a design for: rounding grows with n."""
     low = fewest_rows(d, budget, beta)
-    high = 2 * low
-    while _designed(high, d, budget, beta) is not None:
-        low, high = high, 2 * high
-    return nearly(lambda n: _designed(n, d, budget, beta) is None, low, high)[0]
+    over = fewest(lambda n: _designed(n, d, budget, beta) is None or None, 2 * low, NEAR)
+    return int((over - 1) / NEAR)
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # all common cells
+    write(FILE, {f"{d} {q:g} {p}": simulated(d, q, p) for d in COMMON for q in KNEES for p in POWERS})

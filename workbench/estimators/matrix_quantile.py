@@ -39,7 +39,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.errors import ArgumentError, one_of, positive
-from workbench.estimators.base import Abstention, Estimator, record, shuffled
+from workbench.estimators.base import Abstention, Estimator, shuffled
 from workbench.estimators.shared.budgets import require_events
 from workbench.estimators.shared.rows import centred_rows, neutral
 from workbench.estimators.stable_quantile import (
@@ -221,7 +221,6 @@ class MatrixQuantile:
         made = self.design
         h, root = made.test.measure(neutral(rows))  # (1) (2)
         released = stable_mask(Stable(h, ChargedRoot(root)), made.charge, noise)  # (3)
-        record(h=h, centre=root @ root.T)
         return None if released is None else released * made.centring
 
 
@@ -268,11 +267,6 @@ def _cell(drawn: Array, n: int) -> Cell:
 def powers(d: int) -> range:
     """Return the powers of 4 that are kept for a common d; fewer rows have hardly a design."""
     return range(2 if d == 1 else 3 if d <= 3 else 4, 8)
-
-
-def main() -> None:
-    """Simulate all common cells and write the file."""
-    write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})
 
 
 @frozen
@@ -386,8 +380,8 @@ def fewest_rows(
             return recipe.design.error(target, beta / 2) <= alpha
         return False
 
-    return fewest_that(accurate, 16, 64, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
+    return fewest_that(accurate, 32, ArgumentError("alpha", alpha, f"more for d = {d} at {budget}"))
 
 
-if __name__ == "__main__":
-    main()
+if __name__ == "__main__":  # all common cells
+    write(FILE, {f"{d} {p}": simulated(d, p) for d in COMMON for p in powers(d)})

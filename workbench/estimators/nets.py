@@ -38,6 +38,7 @@ from workbench.linalg import half_sphere, spectral_map
 from workbench.privacy import Budget, Charge, NoiseSource, Plan
 from workbench.privacy.grid import OnGrid, step_of, widest
 from workbench.privacy.mechanisms import exponential, selection_scale
+from workbench.privacy.ramps import narrowed
 from workbench.types import Array, frozen, public
 
 MOST = 50_000  # candidates
@@ -99,10 +100,7 @@ def net(d: int, ratio: float, step: float) -> Net:
     if d not in (1, 2):
         raise ArgumentError("d", d, "1 or 2: the net has exp(d²) candidates")
     if not _fits(d, ratio, step):
-        few, many = log(ratio) or 1.0, step
-        while few > 1.001 * many:
-            middle = sqrt(few * many)
-            few, many = (middle, many) if _fits(d, ratio, middle) else (few, middle)
+        _, few = narrowed(lambda fine: not _fits(d, ratio, fine), step, log(ratio) or 1.0)
         raise ArgumentError("alpha", 2 * step, f"at least {2.002 * few:.4g}, for at most {MOST} candidates")
     return Net(d, ratio, step)
 

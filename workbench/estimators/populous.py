@@ -94,7 +94,13 @@ from workbench.estimators.shared.rows import (
     present,
 )
 from workbench.estimators.subspaces import GRID, SubspaceExact, completed
-from workbench.estimators.unbounded import RoundFinish, fewest_finished, round_finish
+from workbench.estimators.unbounded import (
+    OfCovariance,
+    OfGaussian,
+    RoundFinish,
+    fewest_finished,
+    round_finish,
+)
 from workbench.estimators.votes import (
     FAR,
     MOST,
@@ -237,8 +243,9 @@ def _space_designer(space: str, kind: str, side: int, size: int, limit: float, f
     # designs for groups of one size, a share `far` of which are farther apart than `limit`
     normed = space != "thompson"
     limits = (1.0 if normed else limit,)
-    family = Designer(kind, SPACES[space].moves, lambda _: limits, (size,), (far,), joint=normed)
-    return replace(family, side=0 if normed else side, start=2 * size, within=1.01)
+    side = 0 if normed else side
+    moves = SPACES[space].moves
+    return Designer(kind, moves, lambda _: limits, (size,), (far,), normed, side, 2 * size, 1.01)
 
 
 @public
@@ -316,7 +323,7 @@ class Populous(Estimator[Array]):
             _require(self.far < 0.5, "far", self.far, 'below 1/2 for space = "exact"')
             return
         positive(limit=self.limit)
-        inside = self.space != "thompson" or 1 < float(self.limit or 0.0) <= WIDEST
+        inside = self.space != "thompson" or 1 < (self.limit or 0.0) <= WIDEST
         _require(inside, "limit", self.limit, f"above 1, at most {WIDEST:g}: a ratio of matrices")
 
     @property
@@ -331,7 +338,7 @@ class Populous(Estimator[Array]):
             kind = best_mask(side) if self.space == "thompson" else self._masks[0]
         fitting = f"at least {n // (MOST + 1) + 1} rows a group for n = {n}"
         _require(n // self.size <= MOST, "size", self.size, fitting)
-        designer = _space_designer(self.space, kind, side, self.size, float(self.limit or 0.0), self.far)
+        designer = _space_designer(self.space, kind, side, self.size, self.limit or 0.0, self.far)
         return designed(designer, n, cost, self.beta)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
@@ -355,7 +362,7 @@ class Populous(Estimator[Array]):
             name = release_mode(names, charge, noise)  # (2) (3)
             found = np.frombuffer(bytes.fromhex(name), np.float64).copy() if isinstance(name, str) else None
             return Abstention(VOTE) if found is None or np.isnan(found).any() else found
-        made, unit = self.design(n, d, budget), 1.0 if self.space == "thompson" else float(self.limit or 1.0)
+        made, unit = self.design(n, d, budget), 1.0 if self.space == "thompson" else self.limit or 1.0
         points = SPACES[self.space].points
         found = reduced(x, lambda rows: oracle(rows) / unit, points, made, noise)  # (1) to (3)
         if found is None:
@@ -416,7 +423,7 @@ class VotedMean(Estimator[Array]):
     def _length(self, n: int, d: int, budget: Budget, beta: float, weight: float) -> float:
         made = self.design(n, d, budget)
         variance = made.noise_sd**2 + self._variance(made, n, d, weight)
-        return sqrt(float(chdtri(d, beta)) * variance)
+        return sqrt(chdtri(d, beta) * variance)
 
 
 @public
@@ -475,10 +482,13 @@ class PopulousMean(VotedMean):
 
 @remembered
 def mean_designer(d: int) -> Designer:
-    def limits(size: int) -> Floats:
-        return tuple(sqrt(2 / size * float(chdtri(d, far))) for far in FAR)
-
-    return Designer("gaussian", norm_moves, limits, ROWS, joint=True)
+    return Designer(
+        "gaussian",
+        norm_moves,
+        lambda size: tuple(sqrt(2 / size * chdtri(d, far)) for far in FAR),
+        ROWS,
+        joint=True,
+    )
 
 
 @public
@@ -515,23 +525,16 @@ class MedianOfMeansMean(VotedMean):
         return designed(_median_designer(d, self.blocks), n, require_events(budget), self.beta / 3)
 
     def _points(self, groups: Array) -> Array:
-        return medians_of_means(groups, self.blocks)
+        # the median, in every coordinate, of the means of the blocks that have rows; NaN without any
+        count, size, d = groups.shape
+        means = group_means(groups.reshape(-1, size // self.blocks, d)).reshape(count, self.blocks, d)
+        there, ordered = present(means).sum(axis=1)[:, None, None], np.sort(means, axis=1)
+        low, high = np.maximum(there - 1, 0) // 2, np.minimum(there // 2, self.blocks - 1)
+        return np.take_along_axis(ordered, np.concatenate([low, high], axis=1), axis=1).mean(axis=1)
 
     def _variance(self, made: Design, n: int, d: int, weight: float) -> float:
         sampling = median_distances(d, self.blocks)[1] / (made.rows // self.blocks * weight)
         return self.blocks * sampling
-
-
-def medians_of_means(groups: Array, blocks: int) -> Array:
-    """Return the median, in every coordinate, of the means of the blocks of groups, (k, s, d) -> (k, d).
-
-    Blocks without rows are left out; a group without any is NaN.
-    """
-    count, size, d = groups.shape
-    means = group_means(groups.reshape(-1, size // blocks, d)).reshape(count, blocks, d)
-    there, ordered = present(means).sum(axis=1)[:, None, None], np.sort(means, axis=1)
-    middle = np.concatenate([np.maximum(there - 1, 0) // 2, np.minimum(there // 2, blocks - 1)], axis=1)
-    return np.take_along_axis(ordered, middle, axis=1).mean(axis=1)
 
 
 @remembered
@@ -546,11 +549,12 @@ def median_distances(d: int, blocks: int) -> tuple[Floats, float]:
 
 @remembered
 def _median_designer(d: int, blocks: int) -> Designer:
-    def limits(size: int) -> Floats:
-        return tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0])
-
-    sizes = tuple(blocks * rows for rows in ROWS)
-    return replace(mean_designer(d), limits=limits, sizes=sizes, start=32 * blocks)
+    return replace(
+        mean_designer(d),
+        limits=lambda size: tuple(one / sqrt(size // blocks) for one in median_distances(d, blocks)[0]),
+        sizes=tuple(blocks * rows for rows in ROWS),
+        start=32 * blocks,
+    )
 
 
 @remembered
@@ -762,11 +766,9 @@ def preconditioned_rows(
         return fewest_rows(d, budget, beta, "thompson", log(2), widest=WIDEST_QUANTILE)
     if mask == "square":
         return PopulousFrame(0, d, budget, beta, mask).fewest
-
-    def narrow(n: int) -> bool | None:
-        return PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None
-
-    return fewest(narrow, 64, within=1.02)
+    return fewest(
+        lambda n: PopulousFrame(n, d, budget, beta, mask).error_bound() <= log(2) or None, 64, within=1.02
+    )
 
 
 class Stages(NamedTuple):
@@ -808,27 +810,25 @@ class PopulousLearner(Estimator[T]):
         third = fewest_finished(d, concentrated(events), self.centred, narrowest)
         needed = first + second + max(third, second // FINISH)
         _require(n >= needed, "n", n, f"at least {needed} for d = {d} at {events}")
-        frame: PopulousFrame | MatrixQuantile = PopulousFrame(second // each, d, events, beta, mask)
+        size, frame = (second // each, d, events, beta), None
         if self.covariance == "matrix-quantile":
-            frame = MatrixQuantile(second // each, d, events, beta, widest=WIDEST_QUANTILE)
+            frame = MatrixQuantile(*size, widest=WIDEST_QUANTILE)
         worst = (1.0,) * d  # but for a condition of 4, which one step measures well
         rest, cost = n - first - second, concentrated(events)
-        return Stages(first, second, frame, round_finish(rest, d, cost, worst, self.centred, THIN, narrowest))
+        finish = round_finish(rest, d, cost, worst, self.centred, THIN, narrowest)
+        return Stages(first, second, frame or PopulousFrame(*size, mask), finish)
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         made = self.recipe(n, d, budget)
         finish = delivered(made.finish.charges(), made.frame.budget)
-        stages: tuple[Plan, ...] = (made.frame.design.plan, finish)
-        if self.degenerate:
-            stages = (self._subspace.plan(made.first, d, budget), *stages)
-        return Parallel(stages)
+        subspace = [self._subspace.plan(made.first, d, budget)] if self.degenerate else []
+        return Parallel((*subspace, made.frame.design.plan, finish))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> T | Abstention:
         first, second, stage, finish = self.recipe(len(x), x.shape[1], budget)
         x = shuffled(x, noise)
-        basis: Array | Abstention = np.eye(x.shape[1])
-        if self.degenerate:
-            basis = self._subspace.basis(x[:first], budget, noise)  # (G1)
+        eye = np.eye(x.shape[1])
+        basis = self._subspace.basis(x[:first], budget, noise) if self.degenerate else eye  # (G1)
         if isinstance(basis, Abstention):
             return basis
         pairs = centred_rows(x[first : first + second], self.centred)
@@ -845,7 +845,7 @@ class PopulousLearner(Estimator[T]):
 
 
 @public
-class PopulousCovariance(PopulousLearner[Array]):
+class PopulousCovariance(OfCovariance, PopulousLearner[Array]):
     """Private covariance without any bound on it, in a frame found by a vote of groups (AL22 Theorem 5.6).
 
     Accurate for normal rows of any mean and any positive definite covariance; where groups do not agree, as
@@ -879,16 +879,9 @@ class PopulousCovariance(PopulousLearner[Array]):
     beta: float = 0.1
     calibration: Calibration = "tight"
 
-    def _of(self, found: Moments) -> Array:
-        return found.covariance
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
-        return self.recipe(n, d, budget).squared_error.covariance_median
-
 
 @public
-class PopulousGaussian(PopulousLearner[Gaussian]):
+class PopulousGaussian(OfGaussian, PopulousLearner[Gaussian]):
     """Private mean and covariance of any Gaussian, in a frame found by a vote of groups (AL22 Theorem 5.7).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where a stage has no
@@ -926,7 +919,3 @@ class PopulousGaussian(PopulousLearner[Gaussian]):
     def _of(self, found: Moments) -> Gaussian:
         mean = np.zeros(len(found.covariance)) if found.mean is None else found.mean
         return Gaussian(mean, found.covariance)
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
-        return self.recipe(n, d, budget).squared_error.gaussian_median

@@ -90,15 +90,11 @@ SHARE, SPREAD = 0.75, 1.2  # of the rows for a covariance; what the mean takes t
 COVARIANCE, MEAN = "covariance, ", "mean, "
 
 
-def scatter_constants(d: int) -> tuple[float, float]:
-    """Return c and b: E min(χ²_d, c) = d F_{d+2}(c) + c (1 - F_d(c))."""
-    cap = float(chdtri(d, 1 - SCATTER))
-    return cap, (d * float(chdtr(d + 2, cap)) + cap * (1 - SCATTER)) / d
-
-
 def scatter_factors(blocks: Array) -> Array:
     """Return R of every group of rows, shape (k, s, d) -> (k, d, d); zeros where there is none."""
-    (cap, bias), there = scatter_constants(blocks.shape[2]), present(blocks)
+    d, there = blocks.shape[2], present(blocks)
+    cap = chdtri(d, 1 - SCATTER)  # c, and b: E min(χ²_d, c) = d F_{d+2}(c) + c (1 - F_d(c))
+    bias = (d * chdtr(d + 2, cap) + cap * (1 - SCATTER)) / d
     blocks, left = neutral(blocks), np.maximum(there.sum(axis=1), 1)
 
     def weights_of(lengths: Array) -> Array:
@@ -106,7 +102,7 @@ def scatter_factors(blocks: Array) -> Array:
 
     # from the frame of the plain second moment, scaled by the median length
     lengths, alive = _lengths(blocks, _factors(blocks, np.ones(there.shape), left))
-    scale = _medians(lengths, there)[:, None] / float(chdtri(blocks.shape[2], 0.5))
+    scale = _medians(lengths, there)[:, None] / chdtri(d, 0.5)
     weights = weights_of(lengths / np.maximum(scale, 1e-300))
     moving = np.flatnonzero(alive)
     for _ in range(STEPS):
@@ -138,7 +134,7 @@ def _lengths(blocks: Array, factors: Array) -> tuple[Array, np.ndarray]:
 
 def location_means(blocks: Array) -> Array:
     """Return the robust mean of every group, shape (k, s, d) -> (k, d)."""
-    cap = float(np.sqrt(chdtri(blocks.shape[2], 1 - LOCATION)))
+    cap = sqrt(chdtri(blocks.shape[2], 1 - LOCATION))
     there = present(blocks)
     middle = _medians(blocks, there)
     for _ in range(STEPS):
@@ -414,11 +410,9 @@ class PopulousRobustGaussian(Estimator[Gaussian]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         shape, place = self.recipes(n, d, budget)
-
-        def fewest_rows() -> int:
-            return ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE)))
-
-        with refused_whole(n, fewest_rows, d, shape.budget):
+        with refused_whole(
+            n, lambda: ceil(max(2 * shape.fewest / SHARE, place.fewest / (1 - SHARE))), d, shape.budget
+        ):
             return Parallel((shape.design.plan, place.design.plan))
 
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Gaussian | Abstention:

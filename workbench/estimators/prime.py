@@ -468,7 +468,6 @@ class Queries:
     charges: Iterator[Charge]
     noise: NoiseSource
     shrink: Iterator[float]
-    live: bool = True
 
     def __post_init__(self) -> None:
         of = self.made.of
@@ -486,20 +485,20 @@ class Queries:
         self.unit = unit / len(self.y)
         self.moment, self.above = m, m - round(self.base / self.unit) * np.eye(len(m), dtype=object)
 
-    def ask(self, value: object, unit: float, live: bool = True) -> float:
+    def ask(self, value: object, unit: float, live: bool) -> float:
         """Return a whole number of a unit with Laplace noise, or noise alone where nobody asks any more."""
-        whole = np.asarray(value) if self.live and live else np.zeros((), np.int64)
+        whole = np.asarray(value) if live else np.zeros((), np.int64)
         return float(additive(OnGrid(whole, unit), next(self.charges), self.noise))
 
-    def excess(self, live: bool = True) -> float:
+    def excess(self, live: bool) -> float:
         size = round(float(np.abs(np.linalg.eigvalsh(self.above.astype(np.float64))).max()))
         return self.ask(np.asarray(size, object), self.unit, live)
 
-    def second_moment(self, live: bool = True) -> Array:
-        value = self.moment if self.live and live else np.zeros_like(self.moment)
+    def second_moment(self, live: bool) -> Array:
+        value = self.moment if live else np.zeros_like(self.moment)
         return symmetric_gaussian(OnGrid(value, self.unit), next(self.charges), self.noise)
 
-    def mean(self, live: bool = True) -> Array:
+    def mean(self, live: bool) -> Array:
         nothing = WholeSums(0, OnGrid(np.zeros(self.y.shape[1], np.int64), self.step))
         sums, reach = self.sums.alone if live else nothing, self.made.reach
         noisy = release(sums, self.made.diameter / 2, MEAN, next(self.charges), self.noise)
@@ -510,29 +509,29 @@ class Queries:
 
     def by_matrices(self) -> Array | Abstention:
         """Return the answer of Algorithms 10 and 16."""
-        (epochs, rounds), n, of = self.made.turns, len(self.y), self.made.of
+        (epochs, rounds), n, of, alive = self.made.turns, len(self.y), self.made.of, True
         largest = self.made.diameter**2 * (1 + 1e-9)
         unit = step_of(largest, BITS)
         for s in range(1, epochs + 1):
-            start, size = self.excess(), self.ask(self.sums.count, 1.0)  # (P1)
-            if self.live and size <= PAPER_ENOUGH * n:
+            start, size = self.excess(alive), self.ask(self.sums.count, 1.0, alive)  # (P1)
+            if alive and size <= PAPER_ENOUGH * n:
                 return Abstention(f"size {s}")
-            if self.live:
+            if alive:
                 record(excess=start, left=self.sums.count)
-            self.live, live = self.live and start > of.allowed, True
+            live = alive = alive and start > of.allowed
             rate = 1 / (100 * (0.1 / of.constant + 1.01) * max(start, np.finfo(float).tiny))
             exponent = np.zeros(self.moment.shape)
             for _ in range(rounds):
                 excess = self.excess(live)
                 live = live and excess > start / 2  # (P2)
                 noisy = self.second_moment(live)
-                if self.live and live:
+                if live:
                     exponent = exponent + rate * (noisy - self.base * np.eye(len(noisy)))
                 u = exponential(exponent)  # (P3)
                 weights = np.rint(u * 2.0**BITS).astype(np.int64).astype(object)
                 inner = np.asarray((self.above * weights).sum(), object)
                 psi = self.ask(inner, self.unit * 2.0**-BITS, live)  # whether it is still wanted or not
-                wanted = self.live and live and psi > excess / 5.5  # (P4)
+                wanted = live and psi > excess / 5.5  # (P4)
                 m, tau, tail = self.mean(wanted), np.zeros(n), np.zeros(n, bool)
                 if wanted:  # (P5)
                     values, basis = np.linalg.eigh(u)
@@ -545,22 +544,22 @@ class Queries:
                 cut = threshold(counts, n, total) * next(self.shrink)
                 if wanted:  # (P6)
                     self.keep(left_after(tau, self.kept, tail, cut))
-        return self.mean()  # (P7)
+        return self.mean(True)  # (P7)
 
     def by_directions(self) -> Array | Abstention:
         """Return the answer of Algorithm 8."""
-        answer, n = np.zeros(self.y.shape[1]), len(self.y)
+        answer, n, live = np.zeros(self.y.shape[1]), len(self.y), True
         for t in range(1, self.made.turns[1] + 1):
-            size = self.ask(self.sums.count, 1.0)
-            if self.live and size < PAPER_ENOUGH * n:
+            size = self.ask(self.sums.count, 1.0, live)
+            if live and size < PAPER_ENOUGH * n:
                 return Abstention(f"size {t}")
-            mean, excess = self.mean(self.live), self.excess()
-            direction, z = np.linalg.eigh(self.second_moment())[1][:, -1:], next(self.shrink)
-            if self.live:
+            mean, excess = self.mean(live), self.excess(live)
+            direction, z = np.linalg.eigh(self.second_moment(live))[1][:, -1:], next(self.shrink)
+            if live:
                 answer = mean
                 record(excess=excess, left=self.sums.count)
-            self.live = self.live and excess > self.made.of.allowed
-            if self.live:
+            live = live and excess > self.made.of.allowed
+            if live:
                 tau = Score(mean, direction, self.step).of(self.y)
                 tail = tail_set(tau, self.kept, self.tail, self.y)
                 self.keep(left_after(tau, self.kept, tail, self.made.diameter**2 * z))

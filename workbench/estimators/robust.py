@@ -65,13 +65,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import ceil, inf, log, sqrt
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, in_range
-from workbench.estimators.base import OfUnit, in_columns, record, standard_radius
+from workbench.estimators.base import OfUnit, in_columns, standard_radius
 from workbench.estimators.shared.budgets import gaussian_total, step_budgets, steps_plan
 from workbench.estimators.shared.moments import clipped_moment, kept_moment, radius_within
 from workbench.estimators.shared.noisy_means import better_than, clean_error
@@ -114,8 +114,6 @@ TAILS = (0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01,
 SLACK = 0.25  # of the threshold where a cut is in force: rows that are not normal are cut otherwise
 CLEAR = 3.0  # sd above 0 that a maximum needs to end the search
 BOUND, RATIO, LEAST_COUNTED = 1.1, 1.25, 0.3  # C; of edges; of n, the least divisor of a mean score
-
-Copy: TypeAlias = tuple[Sums, Costs, Budget]  # N and s of the rows that pass a filter, and what they cost
 
 
 @frozen
@@ -268,7 +266,6 @@ class Steps:
         """Return steps (3) to (5) from a centre; rotations and shifts of rows and centre move it along."""
         left = list(charges)
         state, copies, exact = self.passed(rows, centre, left, noise)
-        record(centre=state.centre, basis=state.basis, cut=state.cut, left=len(left))
         alone = (exact or state.sums(rows, self.radius, square=False)).alone
         copies += [(self.released(alone, MEAN, charge, noise), MEAN, charge.cost) for charge in left]  # (5)
         sums = merged(copies)
@@ -276,7 +273,7 @@ class Steps:
 
     def passed(
         self, rows: Rows, centre: Array, left: list[Charge], noise: NoiseSource
-    ) -> tuple[RowFilter, list[Copy], WholeSums | None]:
+    ) -> tuple[RowFilter, list[tuple[Sums, Costs, Budget]], WholeSums | None]:
         # the last filter, and the sums of its rows if a pass had them; charges that are used go from `left`
         state = RowFilter(centre, np.zeros((self.d, 0)))
         while len(left) > 1:

@@ -232,15 +232,11 @@ def stein(released: Array, noise: Noise) -> Array:
         return lasso(released, LASSO * sqrt(log(len(released))) * noise.levels(released))
     above = np.triu(np.abs(released) > LEVELS[0] * levels, 1)
     z, weights = np.abs(released[above]) / levels[above], levels[above] ** 2
-    risks = weights * stein_risks(z)
+    q = (LEVELS[:, None] / z) ** POWER
+    risks = weights * np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q)
     more = risks - risks[risks.sum(axis=1).argmin()]
     near = more.sum(axis=1) <= HALF * np.sqrt((more**2).sum(axis=1))
     return lasso(released, LEVELS[near][-1] * levels, POWER)
-
-
-def stein_risks(z: Array) -> Array:
-    q = (LEVELS[:, None] / z) ** POWER
-    return np.where(q >= 1, z**2 - 1, z**2 * q**2 + 1 + 2 * (POWER - 1) * q)
 
 
 def heavy(entries: Array, levels: Array) -> bool:
@@ -332,7 +328,7 @@ class PerturbedCovariance(Perturbed[Array]):
         joint.counts[-1, -1] = longest_rows - int(np.trace(moment.counts))
         noisy = symmetric_gaussian(joint, self.plan(n, d, budget)[STEP], noise)  # (2')
         released, other = noisy[:-1, :-1], longest_rows * moment.unit - noisy[-1, -1]
-        return np.asarray(released + (other - np.trace(released)) / (d + 1) * np.eye(d))
+        return released + (other - np.trace(released)) / (d + 1) * np.eye(d)
 
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median spectral error where rows lie on a circle; infinite from radius² on.

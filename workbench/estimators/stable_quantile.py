@@ -49,6 +49,7 @@ Proof: `proofs/affine_mean.md`, sections 1 to 3 and 5.
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import ceil, floor, log, sqrt
@@ -60,12 +61,13 @@ from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, positive
 from workbench.estimators.shared.rows import present
+from workbench.linalg import MANY, fewest
 from workbench.privacy import ApproxDP
-from workbench.privacy.stable import Lift, Located
-from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
+from workbench.privacy.stable import Lift
+from workbench.special import dtrtri, dtrtrs, gammaln
 from workbench.types import Array, Floats, RowMap, frozen, remembered
 
-AT_ONCE = 6144  # rows that are mapped at a time: a multiple of the panels that BLAS adds up in turn
+AT_ONCE = 6144  # rows that are mapped at a time
 NODES = 4000  # of an integral over the lengths of normal rows
 UNIT = 2.0**-53
 WIDEST = 2.0**33  # of the trace of Q⁻¹, columns in units of their scale: rotated rows of condition about 1e9
@@ -75,7 +77,7 @@ SMALLEST = 2.0**-340  # entries below it count as 0: differences are then 0 or 2
 GUARD = 6  # of `widest`: what |B|² may be is this part of it
 STOP = 1e-5  # a level is known to this relative precision, or as well as rounding allows
 MOST_SPACING = 2.0  # `highest` is above every level only then
-MANY = 2**40  # rows
+NEAR = 1.01  # how near a number of rows is found
 
 Cell: TypeAlias = dict[str, Any]  # numbers and rows of numbers that say what normal rows do
 
@@ -183,16 +185,15 @@ class Scaled:
         return float(np.linalg.eigvalsh(found)[0])
 
     def _sum(self, change: RowMap) -> Array:
-        # Σ y yᵀ of what a map makes of the rows, a block at a time, with the bits of one product of all
-        d, n = self.rows.shape
-        if d == 1 or n < 2 * AT_ONCE:
-            whole = change(self.rows)
-            return whole @ whole.T
-        found, starts = np.zeros((d, d), order="F"), range(0, n - AT_ONCE + 1, AT_ONCE)
-        for start in starts:
-            part = change(self.rows[:, start : n if start == starts[-1] else start + AT_ONCE])
-            found = dsyrk(1.0, part.T, 1.0, found, trans=1, lower=1, overwrite_c=1)
-        return np.tril(found) + np.tril(found, -1).T
+        # Σ y yᵀ of what a map makes of the rows, a block at a time, of which the last may be longer
+        mapped = np.empty_like(self.rows)
+        cuts = range(AT_ONCE, mapped.shape[1] - AT_ONCE + 1, AT_ONCE)
+        for rows, images in zip(*(np.split(one, cuts, axis=1) for one in (self.rows, mapped)), strict=True):
+            images[:] = change(rows)
+        return mapped @ mapped.T
+
+    def scale(self, factor: Array) -> float:  # s of lifted rows
+        return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
 
     def root(self, factor: Array) -> Array:
         return np.ldexp(np.linalg.inv(factor), self.exponents[:, None])
@@ -239,6 +240,7 @@ class Solver:
     slack: float
     steps: int
     widest: float = WIDEST
+    least: float | None = None  # the scale of lifted rows, and a guard that does not depend on their centre
 
     def descend(self, scaled: Scaled, factor: Array, level: float) -> Array | None:
         """Return the factor of a certified Q for `level`, from a factor of one above P_level, or None."""
@@ -256,7 +258,10 @@ class Solver:
         return None
 
     def allowed(self, scaled: Scaled, factor: Array) -> bool:
-        return bool((factor * factor).sum() <= self.widest)
+        if self.least is None:
+            return bool((factor * factor).sum() <= self.widest)
+        within = bool((factor[1:, 1:] ** 2).sum() <= self.widest / GUARD)
+        return within and scaled.scale(factor) >= self.least
 
     def step(self, moment: Array, away: float, factor: Array) -> Array:
         """Return the factor of F_v(Q), enlarged, from T F_v(Q) Tᵀ and its distance to I."""
@@ -440,26 +445,11 @@ class Lifted(Scaled):
             entry *= there
         return cls(in_units(rows, np.array(units)), np.array(units), centre)
 
-    def scale(self, factor: Array) -> float:
-        return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
-
     def parts(self, factor: Array) -> tuple[Array, Array]:
         inverse, _ = dtrtri(factor, lower=1)
         first, units = int(self.exponents[0]), self.exponents[1:]
         shift = np.ldexp(inverse[1:, 0] / inverse[0, 0], units - first)
         return shift, np.ldexp(np.tril(inverse[1:, 1:]), units[:, None])
-
-
-@frozen
-class LiftedSolver(Solver):
-    """The public numbers of a descent, with a guard that does not depend on the centre: |B|² and s."""
-
-    least: float = 0.0
-
-    def allowed(self, scaled: Scaled, factor: Array) -> bool:
-        scatter = factor[1:, 1:]
-        within = bool((scatter * scatter).sum() <= self.widest / GUARD)
-        return within and isinstance(scaled, Lifted) and scaled.scale(factor) >= self.least
 
 
 @frozen
@@ -475,13 +465,11 @@ class LiftedStability(Stability):
         super().__post_init__()
 
     @cached_property
-    def solver(self) -> LiftedSolver:
+    def solver(self) -> Solver:
         usual, low_bound = super().solver, max(1.0, self.level - 2 * self.most)  # below every level in use
         largest = 16 * self.influence.steepest * self.n / low_bound
         ratio = 8 * self.d * self.widest * (1 + self.d * largest / self.least) / usual.slack
-        return LiftedSolver(
-            self.influence, usual.inflation, usual.slack, self.steps(ratio), self.widest, self.least
-        )
+        return replace(usual, steps=self.steps(ratio), least=self.least)
 
     @property
     def stop(self) -> float:
@@ -492,7 +480,6 @@ class LiftedStability(Stability):
         return Lifted.around(x, self.influence, self.low(t), t)
 
     def accepts(self, scaled: Scaled, low: Array, high: Array, t: int) -> bool:
-        assert isinstance(scaled, Lifted)
         return scaled.scale(low) >= self.least and super().accepts(scaled, low, high, t)
 
     @property
@@ -514,10 +501,6 @@ class LiftedStability(Stability):
         """b: how far m is from m₀ at most, in the norm of S₀."""
         strong = 1 / (self.strength - 1)
         return self.exact + sqrt(1 + strong) * self.error / (2 * sqrt(self.least))
-
-    def located(self, x: Array) -> Located:
-        lift = self.lift(x)
-        return Located(lift.count, lift.centre, lift.shift, lift.root)
 
     def lift(self, x: Array) -> Lift:
         h, high = self.count(x)
@@ -597,18 +580,9 @@ def write(file: str, table: dict[str, Any]) -> None:
         out.write("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def nearly(works: Callable[[int], bool], low: int, high: int) -> tuple[int, int]:
-    """Return numbers within 1 % of which the higher one works and the lower one does not, as at first."""
-    while high > 1.01 * low + 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if works(middle) else (middle, high)
-    return low, high
-
-
-def fewest_that(works: Callable[[int], bool], low: int, high: int, refusal: ArgumentError) -> int:
-    """Return the fewest rows, to 1 %, that work; raise where none of up to 2^40 do."""
-    while not works(high):
-        low, high = high, 2 * high
-        if high > MANY:
-            raise refusal
-    return nearly(works, low, high)[1]
+def fewest_that(works: Callable[[int], bool], start: int, refusal: ArgumentError) -> int:
+    """Return the fewest rows, to 1 %, that work, from half of `start` on; raise where none of 10¹² do."""
+    found = fewest(lambda n: works(n) or None, start, NEAR)
+    if found > MANY:
+        raise refusal
+    return found

@@ -56,7 +56,7 @@ friendly mean of the projections takes the place of GoodCenter on projected refe
 constants. Mode release takes the place of AL22's vote, weights and mask, for the same output.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from math import ceil, inf, log, log2, sqrt
@@ -66,7 +66,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ArgumentError, finite, integer_at_least
-from workbench.estimators.base import LARGEST, Abstention, Estimator, mapped, own_stream, record, sanitised
+from workbench.estimators.base import LARGEST, Abstention, Estimator, mapped, own_stream, sanitised
 from workbench.estimators.shared.budgets import concentrated, delivered, halved, least_groups, require_events
 from workbench.estimators.shared.rows import centred_count, centred_rows, evened, in_blocks
 from workbench.estimators.shared.window_median import WindowMedian, selection_epsilon
@@ -91,7 +91,6 @@ LEAST = {"paper": 4, "tight": 2}  # rows in a block, in units of d: with fewer, 
 MORE, MOST_BLOCKS = 1.6, 2000  # blocks, in units of what is needed, and of what is needless in pairs
 MOST_ROWS = 8  # of a block that votes, in units of d: the noise falls faster with the number of blocks
 ROUNDED = 1e-13  # singular values below this share of the largest one of their block are rounding
-ENTRIES = 2**16  # that are decomposed in one call
 
 LOCATOR = WindowMedian(left=1.5, right=1.5, low=-700.0, high=475.0)
 NOTHING, NEXT_TO_NOTHING = -600.0, -500.0  # stand for ln 0
@@ -135,11 +134,10 @@ def spectra(blocks: Array) -> Array:
     Values below 1e-26 of the largest are 0; a block that cannot be decomposed has the spectrum NaN.
     """
     t, m, d = blocks.shape
-    found = np.zeros((t, d))
-    for part, usable, (values, _) in _decomposed(blocks):
-        kept = np.where(values > ROUNDED * values[:, :1], values, 0.0)
-        found[part, : kept.shape[1]] = kept**2 / m
-        found[part][np.isnan(values).any(axis=1) | ~usable] = np.nan
+    found, (usable, values, _) = np.zeros((t, d)), _decomposed(blocks)
+    kept = np.where(values > ROUNDED * values[:, :1], values, 0.0)
+    found[:, : kept.shape[1]] = kept**2 / m
+    found[np.isnan(values).any(axis=1) | ~usable] = np.nan
     return found
 
 
@@ -148,12 +146,10 @@ def projections(blocks: Array, k: int) -> Array:
 
     A block that cannot be decomposed has the projection 0.
     """
-    t, _, d = blocks.shape
-    found = np.zeros((t, d, d))
-    for part, usable, (_, vectors) in _decomposed(blocks):
-        top = vectors[:, :k]
-        found[part] = np.swapaxes(top, 1, 2) @ top
-        found[part][~usable] = 0.0
+    usable, _, vectors = _decomposed(blocks)
+    top = vectors[:, :k]
+    found: Array = np.swapaxes(top, 1, 2) @ top
+    found[~usable] = 0.0
     return found
 
 
@@ -161,14 +157,12 @@ def _usable(blocks: Array) -> Mask:
     return np.asarray((np.abs(blocks) <= LARGEST).reshape(len(blocks), -1).all(axis=1))
 
 
-def _decomposed(blocks: Array) -> Iterator[tuple[slice, Mask, tuple[Array, Array]]]:
+def _decomposed(blocks: Array) -> tuple[Mask, Array, Array]:
     # singular values and right vectors of a block are those of its triangular factor
-    blocks, step = evened(blocks), max(1, ENTRIES // max(1, blocks[:1].size))
-    for start in range(0, len(blocks), step):
-        part = slice(start, start + step)
-        usable = _usable(blocks[part])
-        seen = np.where(usable[:, None, None], blocks[part], 0.0)
-        yield part, usable, _svd(np.asarray(np.linalg.qr(seen, mode="r")))
+    blocks = evened(blocks)
+    usable = _usable(blocks)
+    factors = np.linalg.qr(np.where(usable[:, None, None], blocks, 0.0), mode="r")
+    return usable, *_svd(np.asarray(factors))
 
 
 def _svd(blocks: Array) -> tuple[Array, Array]:
@@ -472,7 +466,6 @@ class Eigenvalues(Estimator[Array]):
     def estimate(self, x: Array, budget: Budget, noise: NoiseSource) -> Array | Abstention:
         n, d = x.shape
         found = spectra(in_blocks(centred_rows(x, self.centred), self.blocks(n, d, budget)[0]))  # (1)
-        record(block_eigenvalues=found)
         charges = list(self.plan(n, d, budget).charges())
         values = private_eigenvalues(found, charges, noise, self.calibration)  # (2)
         return Abstention("eigenvalue") if values is None else values

@@ -344,7 +344,7 @@ class ResilientMean(Estimator[Array]):
         unit = max(step_of(self.width, FINE), step_of(n * far, LARGEST))  # sums of n rows have 64 bits
         widths, sums = trimmed(np.clip(x - middle, -self.box, self.box), self.trim(n), unit, far)  # (1)
         margin = int(np.searchsorted(widths, widest(self.width, unit), side="right")) - 1  # (2)
-        record(margin=margin, widths=widths * unit, means=sums * (unit / left))
+        record(margin=margin)
         if not lower_bound(margin, plan[CHECK], noise) > -1:  # (3)
             return Abstention(CHECK)
         points = grid(d, self.radius, self.step)

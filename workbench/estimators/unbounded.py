@@ -79,7 +79,7 @@ of degenerate rows is found to about 1e-11, and a condition number above 1e26 is
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from math import ceil, inf, log, sqrt
 from typing import Any, ClassVar
@@ -152,6 +152,25 @@ HEIGHT = 0.4  # τ: 16 % more noise of the moment for the mean
 ENDS, LONG, CAUTION = 0.6, 0.1, 0.7
 
 
+class OfCovariance(Estimator[Array]):
+    """Of moments, the covariance; its `recipe` says what errors to expect."""
+
+    def _of(self, found: Moments) -> Array:
+        return found.covariance
+
+    def predicted_error(self: Any, n: int, d: int, budget: Budget) -> float:
+        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
+        return float(self.recipe(n, d, budget).squared_error.covariance_median)
+
+
+class OfGaussian(Estimator[Gaussian]):
+    """Of moments, mean and covariance; its `recipe` says what errors to expect."""
+
+    def predicted_error(self: Any, n: int, d: int, budget: Budget) -> float:
+        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
+        return float(self.recipe(n, d, budget).squared_error.gaussian_median)
+
+
 @public
 class Unbounded(Estimator[T]):
     centred: bool = False
@@ -159,8 +178,9 @@ class Unbounded(Estimator[T]):
 
     located: ClassVar[bool]  # whether "paper" finds a mean, too
 
+    @remembered
     def recipe(self, n: int, d: int, budget: Budget) -> "TightLoop | PaperLoop":
-        return _loop(self, n, d, concentrated(budget))
+        return (PaperLoop if self.calibration == "paper" else TightLoop)(self, n, d, concentrated(budget))
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         return delivered(self.recipe(n, d, budget).charges(), budget)
@@ -177,7 +197,7 @@ class Unbounded(Estimator[T]):
 
 
 @public
-class UnboundedCovariance(Unbounded[Array]):
+class UnboundedCovariance(OfCovariance, Unbounded[Array]):
     """Private covariance without any bound on it, by votes of blocks of rows (M21/UG Algorithms 3 and 4).
 
     Accurate for normal rows of any mean and any covariance, singular ones included; where blocks do not agree
@@ -206,16 +226,9 @@ class UnboundedCovariance(Unbounded[Array]):
 
     located = False
 
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median Frobenius error of the covariance to expect of normal rows, in its own norm."""
-        return self.recipe(n, d, budget).squared_error.covariance_median
-
-    def _of(self, found: Moments) -> Array:
-        return found.covariance
-
 
 @public
-class UnboundedGaussian(Unbounded[Gaussian]):
+class UnboundedGaussian(OfGaussian, Unbounded[Gaussian]):
     """Private mean and covariance of a Gaussian without any bound on either (M21/UG Theorem 5.1).
 
     Accurate for normal rows of any mean and any covariance; where blocks do not agree, or rows are all alike,
@@ -234,10 +247,6 @@ class UnboundedGaussian(Unbounded[Gaussian]):
     """
 
     located = True
-
-    def predicted_error(self, n: int, d: int, budget: Budget) -> float:
-        """Return the median error to expect of normal rows, of mean and covariance in their own norm."""
-        return self.recipe(n, d, budget).squared_error.gaussian_median
 
     def _of(self, found: Moments) -> Gaussian | Abstention:
         mean = np.zeros(len(found.covariance)) if self.centred else found.mean
@@ -292,8 +301,9 @@ class Run:
         found = self.eigenvalues(finer or frame)
         if finer is None:
             return frame, values
-        good = found is not None and (found[: finer.rank] > 0).all()
-        return (finer, found[: finer.rank]) if good and found is not None else None
+        if found is None or not (found[: finer.rank] > 0).all():
+            return None
+        return finer, found[: finer.rank]
 
     def moment(self, frame: Frame, radius: float) -> tuple[Array, float]:
         # the noisy second moment of the rows in a frame, in units of radius², and the sd of its noise
@@ -301,11 +311,6 @@ class Run:
         moment = moment_in_ball(self.rows, lambda block: block @ mapping, 1.0)
         noisy = symmetric_gaussian(padded(moment, self.loop.d), charge, self.noise)
         return noisy[:r, :r], gaussian_scale(charge)
-
-
-@remembered
-def _loop(of: Unbounded[Any], n: int, d: int, cost: ZCDP) -> "TightLoop | PaperLoop":
-    return (PaperLoop if of.calibration == "paper" else TightLoop)(of, n, d, cost)
 
 
 class TightLoop(Loop):
@@ -387,9 +392,9 @@ class PaperLoop(Loop):
         before = self.cost.rho * (COVARIANCE if self.located else 1) * (1 - FINAL)
         delta = self.cost.delta / (3 * d + self.located)
         spare = 0.0 if d > 1 else fine * before
-        shares = {"first": FIRST, "last": LAST, "location": LOCATION, "mean": MEAN}
-        if not self.located:
-            del shares["location"], shares["mean"]
+        shares = {"first": FIRST, "last": LAST}
+        if self.located:
+            shares |= {"location": LOCATION, "mean": MEAN}
         parts = ZCDP(self.cost.rho - before + spare).split(*shares.values())
         found = dict(zip(shares, parts, strict=True))
         if self.located:
@@ -474,7 +479,9 @@ class PaperLoop(Loop):
             least = values[k if inside else frame.rank - 1]
             radius = sqrt(2 * values[0]) * tail(frame.rank, BETA / len(run.rows))
             z = psd_part(run.moment(frame, radius)[0] * radius**2)
-            finer = frame.then(spectral_map(z, partial(_towards, least)))  # M21/UG Alg 4
+            finer = frame.then(
+                spectral_map(z, lambda v: np.sqrt(least / np.maximum(v, least)))  # noqa: B023
+            )  # M21/UG Alg 4
             fine = inside and values[0] > FINE_GAP * values[k]
             if (found := run.refined(frame, values, finer if fine else None)) is None:
                 return Abstention(f"eigenvalue after fine {k}")
@@ -505,10 +512,6 @@ class PaperLoop(Loop):
         if not some:
             return Moments(None, np.zeros((d, d)))
         return Moments(centre + white.back(noisy * radius), frame.covariance(s))
-
-
-def _towards(least: float, values: Array) -> Array:
-    return np.sqrt(least / np.maximum(values, least))
 
 
 def located(
@@ -559,9 +562,13 @@ class RoundFinish:
     @cached_property
     def _ended(self) -> tuple[int, Array]:
         # k, and the spectrum that the last step meets if the frame left the worst one
-        least = 1 if self.placed else 0  # what was released with the centre may be off in scale
-        ends = ((k, self._after(k)) for k in range(least, MOST_STEPS + 1))
-        return next(end for end in ends if end[0] == MOST_STEPS or is_round(end[1], ENDS))
+        for k in range(self.placed, MOST_STEPS + 1):  # what was released with the centre may be off in scale
+            spectrum, costs = np.array(self.worst), self._costs(k)
+            for cost in costs[:-1]:
+                spectrum = spectrum / (spectrum + self.excess(spectrum, cost, costs))
+            if is_round(spectrum, ENDS):
+                break
+        return k, spectrum
 
     @cached_property
     def costs(self) -> tuple[ZCDP, ...]:
@@ -586,13 +593,6 @@ class RoundFinish:
         left = self.cost.rho - (self.location.rho if self.location else 0.0)
         early = min(MOST_EACH, EARLY / max(k, 1)) * left
         return (*(ZCDP(early),) * k, ZCDP(left - k * early))
-
-    def _after(self, k: int) -> Array:
-        # the spectrum that k steps leave of the worst one
-        spectrum, costs = np.array(self.worst), self._costs(k)
-        for cost in costs[:-1]:
-            spectrum = spectrum / (spectrum + self.excess(spectrum, cost, costs))
-        return spectrum
 
     def squared_error(self, stretch: float = 1.0) -> SquaredErrors:
         n, d, cost = self.n, self.d, self.costs[-1]

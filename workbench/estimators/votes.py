@@ -126,7 +126,7 @@ class Vote:
         return cls(k, ceil(a * k), ceil(b * k), ceil(quorum * k * k))
 
     def charge(self, step: str, cost: ApproxDP) -> Charge:  # of (1)
-        return Charge(step, "truncated_laplace", float(self.moved), cost)
+        return Charge(step, "truncated_laplace", self.moved, cost)
 
     def passes(self, friends: Counts, charge: Charge, noise: NoiseSource) -> bool:  # (1)
         return exceeds_bound(friends.sum() - self.quorum, charge, noise)
@@ -299,16 +299,15 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
     precisions = np.linalg.inv(np.where(sound[:, None, None], moments, np.eye(d)))
     powers = np.exp(2 * (sizes - np.median(sizes)) / (d - 1))  # det^(1/(d - 1))
     columns = np.ascontiguousarray(np.moveaxis(moments, 0, 2))
-    # inner products of `forth` are tr M - (1 - margin)(d - 1)(det M/L)^(1/(d - 1)), for M = A_i⁻¹A_j, of
-    # `back` for its inverse; NaN where unsafe. Upper triangles have √2 off the diagonal
+    # inner products of `first` at i, `second` at j are tr M - (1 - margin)(d - 1)(det M/L)^(1/(d - 1)), for
+    # M = A_i⁻¹A_j; NaN where unsafe. Upper triangles have √2 off the diagonal
     above = np.triu_indices(d)
     share, twice = (1 - MATRIX_MARGIN) * (d - 1) * limit ** (-1 / (d - 1)), np.where(np.eye(d), 1, sqrt(2))
     first, second = (
         np.ascontiguousarray((one * twice)[:, *above]) * np.where(sound, 1.0, np.nan)[:, None]
         for one in (precisions, moments)
     )
-    forth = np.c_[first, -share / powers], np.c_[second, powers]
-    back = np.c_[second, -share * powers], np.c_[first, 1 / powers]
+    first, second = np.c_[first, -share / powers], np.c_[second, powers]
     most = (1 - MATRIX_MARGIN) * limit
     largest = most ** (d / (d - 1))
 
@@ -323,30 +322,26 @@ def _framed(factors: Array, limit: float) -> Callable[[slice], Mask]:
             found[part] = _definite(most * np.take(columns, i[part], 2) - np.take(columns, j[part], 2))
         return found
 
-    def by_eigenvalues(i: Counts, j: Counts) -> Mask:
-        product = factors[j] @ np.linalg.inv(factors[i])
-        values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
-        return np.asarray((values[:, -1] <= limit) & (values[:, 0] * limit >= 1))
-
     def close(rows: slice) -> Mask:
         later = slice(rows.start, None)
-        ahead, behind = (one[rows] @ two[later].T <= most for one, two in (forth, back))
+        ahead, behind = first[rows] @ second[later].T <= most, second[rows] @ first[later].T <= most
         if powers.max() > largest * powers.min():
             ratio = powers[later] / powers[rows, None]
             ahead &= ratio <= largest
             behind &= ratio * largest >= 1
         sure = ahead & behind
-        i, j = np.nonzero(np.triu(~sure, 1))
-        first, second, ahead, behind = i + rows.start, j + rows.start, ahead[i, j], behind[i, j]
-        safe = sound[first] & sound[second]
-        ahead = positive(first, second, ahead, safe, most)
-        behind = positive(second, first, behind, safe, most)
+        places = np.nonzero(np.triu(~sure, 1))
+        (i, j), ahead, behind = np.add(places, rows.start), ahead[places], behind[places]
+        safe = sound[i] & sound[j]
+        ahead, behind = positive(i, j, ahead, safe, most), positive(j, i, behind, safe, most)
         settled, more = ahead & behind, (1 + MATRIX_MARGIN) * limit
-        doubtful = positive(first, second, ahead, safe & ~settled, more)
-        doubtful &= positive(second, first, behind, safe & ~settled, more)
+        left = safe & ~settled
+        doubtful = positive(i, j, ahead, left, more) & positive(j, i, behind, left, more)
         for part in parts(~settled & (doubtful | ~safe), PAIRS_AT_ONCE):
-            settled[part] = by_eigenvalues(first[part], second[part])
-        sure[i, j] = settled
+            product = factors[j[part]] @ np.linalg.inv(factors[i[part]])
+            values = np.linalg.eigvalsh(product @ np.swapaxes(product, 1, 2))
+            settled[part] = (values[:, -1] <= limit) & (values[:, 0] * limit >= 1)
+        sure[places] = settled
         return sure
 
     return close
@@ -412,7 +407,7 @@ class Design:
         friends = points.friends(self.limit)  # N
         agreed = self.vote.passes(friends, voting, noise)  # (1)
         average = points.average(self.vote.weights(friends)) if agreed else points.nothing  # (2) (3)
-        if masking.mechanism in ("gaussian", "laplace"):  # (4)
+        if masking.mechanism in JOINT:  # (4)
             released = additive(self.whole(average), masking, noise)
         else:
             released = masked(average, masking, noise)
@@ -445,8 +440,7 @@ class PricedDesign(Design):
     @property
     def plan(self) -> VotedCharge:
         common = self.stage + VOTE, JOINT[self.kind], self.distance, self.budget
-        law = {name: vars(self)[name] for name in ("ratio", "falls", "usual", "silent")}
-        return VotedCharge(*common, **law)
+        return VotedCharge(*common, self.ratio, self.falls, self.usual, self.silent)
 
     @property
     def charges(self) -> tuple[VotedCharge]:
@@ -578,8 +572,8 @@ class Designer:
         voted = zip(tried, self.thresholds(k, quorums, limit), strict=True)
         (ratio, most), (vote, moved) = max(voted, key=lambda one: one[0][0] / one[1][1], default=NONE)
         if vote:
-            made = Design(size, limit, Vote(*vote), moved, self.kind, budget, 1.0)
-            yield PricedDesign(**vars(made), ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
+            made = size, limit, Vote(*vote), moved, self.kind, budget, 1.0
+            yield PricedDesign(*made, ratio=ratio, falls=(1.0,) * most, usual=most, silent=beta)
 
     def _falling(self, made: PricedDesign) -> PricedDesign:
         """Return step (D5): more counts, down to a lower quorum, and less noise."""

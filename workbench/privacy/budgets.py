@@ -22,6 +22,7 @@ looser forms of two conversions, which are kept as `*_stated`, for comparison.
 from collections.abc import Callable
 from functools import cache
 from math import exp, expm1, factorial, fsum, inf, log, log1p, pi, sqrt, tanh
+from operator import mul, truediv
 from sys import float_info
 from typing import Self, TypeAlias
 
@@ -52,36 +53,33 @@ class _Budget(Public):
         Of (ε, δ) it is (kε, δ (e^{kε} - 1)/(e^ε - 1)). The ρ of a budget with δ > 0 has no such closed form:
         convert it to (ε, δ) first.
         """
-        few(LARGEST_GROUP, size=size)
-        match self:
-            case ApproxDP(epsilon, delta):
-                growth = fsum(_exp(step * epsilon) for step in range(size))
-                if delta * growth >= 1:
-                    allowed = "a group for which the sum of δ e^(jε), j < size, is below 1"
-                    raise ArgumentError("size", size, allowed)
-                return type(self)(size * epsilon, delta * growth)
-            case ZCDP(rho, delta):
-                if delta and size > 1:
-                    raise ArgumentError(
-                        "size", size, "1 where delta > 0 (convert to ApproxDP, then for_group)"
-                    )
-                return type(self)(size**2 * rho, delta)
-        return type(self)(*(size * number for number in vars(self).values()))
+        return self._regrouped(mul, 1, size=size)
 
     @of_plain_numbers
     def per_row(self, rows_per_person: int) -> Self:
         """Return the budget for one row with which a person of so many rows has this one, by `for_group`."""
-        few(LARGEST_GROUP, rows_per_person=rows_per_person)
-        k: int = rows_per_person
+        return self._regrouped(truediv, rows_per_person, rows_per_person=rows_per_person)
+
+    def _regrouped(self, change: Callable[[float, float], float], parts: int, **rows: int) -> Self:
+        """Return the budget with its numbers multiplied, or divided, by what so many `rows` make of them.
+
+        The ε of one row is ε/parts.
+        """
+        few(LARGEST_GROUP, **rows)
+        ((name, k),) = rows.items()
         match self:
             case ApproxDP(epsilon, delta):
-                growth = fsum(_exp(step * epsilon / k) for step in range(k))
-                return type(self)(epsilon / k, delta / growth)
+                delta = change(delta, fsum(_exp(step * epsilon / parts) for step in range(k)))
+                if delta >= 1:
+                    raise ArgumentError(
+                        name, k, f"a group for which the sum of δ e^(jε), j < {name}, is below 1"
+                    )
+                return type(self)(change(epsilon, k), delta)
             case ZCDP(rho, delta):
                 if delta and k > 1:
-                    raise ArgumentError("rows_per_person", k, "1 where delta > 0 (take ApproxDP)")
-                return type(self)(rho / k**2, delta)
-        return type(self)(*(number / k for number in vars(self).values()))
+                    raise ArgumentError(name, k, "1 where delta > 0 (take ApproxDP)")
+                return type(self)(change(rho, k**2), delta)
+        return type(self)(*(change(number, k) for number in vars(self).values()))
 
 
 @frozen
@@ -146,9 +144,9 @@ def _exp(power: float) -> float:
 
 def within(budget: Budget, limit: Budget) -> bool:
     """Return whether `budget` is of the kind of `limit` and no number of it is larger, to `SLACK`."""
-    if type(budget) is not type(limit):
-        return False
-    return all(value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items())
+    return type(budget) is type(limit) and all(
+        value <= getattr(limit, name) * (1 + SLACK) for name, value in vars(budget).items()
+    )
 
 
 def require(budget: object, *kinds: type) -> None:
@@ -189,7 +187,7 @@ def gdp_from_pure(budget: PureDP) -> GaussianDP:
         return GaussianDP(sqrt(pi / 2) * epsilon * (1 + epsilon**2))
     if epsilon > LARGEST_PURE:
         raise ArgumentError("epsilon", epsilon, f"at most {LARGEST_PURE:g}")
-    return GaussianDP(-2 * float(ndtri(1 / (1 + exp(epsilon)))) * (1 + 1e-9))
+    return GaussianDP(-2 * ndtri(1 / (1 + exp(epsilon))) * (1 + 1e-9))
 
 
 def pure_within_gdp(mu: float) -> float:
@@ -314,13 +312,10 @@ def gdp_within_approx(budget: ApproxDP) -> GaussianDP:
     probability(delta=budget.delta)
     if budget.delta < LEAST_DELTA:
         raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g} for a Gaussian mechanism")
-
-    def excess(log_mu: float) -> float:
-        return gaussian_delta(exp(log_mu), budget.epsilon) - budget.delta
-
     low = max(log(budget.delta) - 3, log(budget.epsilon) - LONGEST)
-    high = log(max(1.0, sqrt(2 * budget.epsilon)) * 50)
-    return GaussianDP(exp(brentq(excess, low, high, xtol=1e-13)) / UP)
+    ends = low, log(max(1.0, sqrt(2 * budget.epsilon)) * 50)
+    log_mu = brentq(lambda at: gaussian_delta(exp(at), budget.epsilon) - budget.delta, *ends, xtol=1e-13)
+    return GaussianDP(exp(log_mu) / UP)
 
 
 @of_plain_numbers

@@ -110,11 +110,11 @@ class Scan:
     def gap(self, j: int, counts: Any) -> Array:
         """Return the weight of gap j, from 0, with so many points."""
         whole, rest = self.node.wanted[j]
-        return np.asarray(-self.rate * np.abs((counts - whole) - rest))
+        return -self.rate * np.abs((counts - whole) - rest)
 
     def ways(self, k: int) -> Array:
         """Return in how many ways k cuts lie in each piece."""
-        return np.asarray(self.node.log_ways[k - 1])
+        return self.node.log_ways[k - 1]
 
     def full(self, j: int) -> Any:
         """Return the weight that what gap j should hold would have as a power."""
@@ -144,7 +144,7 @@ class Scan:
         long[whole + 1 :] = sums[: max(0, len(at) - whole - 1)]
         short[1:] = self.windows(self.times(at, self.inverse(self.powers)), whole)[: len(at) - 1]
         shift = self.times(self.powers, self.inverse(self.full(j)))
-        return np.asarray(self.add(self.times(long, self.inverse(shift)), self.times(short, shift)))
+        return self.add(self.times(long, self.inverse(shift)), self.times(short, shift))
 
     def windows(self, weights: Array, width: int) -> Array:
         """Return the sums of the last `width` terms up to each, by sums of blocks (van Herk 1992)."""
@@ -152,7 +152,7 @@ class Scan:
         if width == 0:
             return np.full(n, self.none)
         if width >= n:
-            return np.asarray(self.add.accumulate(weights))
+            return self.add.accumulate(weights)
         blocks = np.full((-(-n // width), width), self.none)
         blocks.ravel()[:n] = weights
         heads = self.add.accumulate(blocks, axis=1).ravel()
@@ -160,7 +160,7 @@ class Scan:
         rest = np.full(n, self.none)  # of the block before, what the window still reaches
         rest[width:] = tails[1 : n - width + 1]
         rest[width - 1 :: width] = self.none  # the window is one block
-        return np.asarray(self.add(heads[:n], rest))
+        return self.add(heads[:n], rest)
 
     def draw(self, pick: Pick) -> list[int]:
         j, found = self.node.cuts, list[int]()

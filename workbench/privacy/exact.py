@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 Read: TypeAlias = Callable[[int], bytes]
 """A source of bytes: how many are wanted goes in."""
-Shape = int | tuple[int, ...]
 Whole = NDArray[Any]  # int64, or Python integers
 
 BITS, MORE = 63, 128  # of a uniform variable at first, and at each extension
@@ -225,11 +224,10 @@ class DiscreteLaplace(Law):
 # and where the bits of U leave two integers, 128 more are drawn.
 
 
-def draw(law: Law, shape: Shape, read: Read = system) -> Whole:
+def draw(law: Law, shape: tuple[int, ...], read: Read = system) -> Whole:
     """Return independent integers of a distribution: int64, or Python integers where they may pass 2^62."""
     flint()  # missing, it is missed before anything is drawn
-    count = prod(shape) if isinstance(shape, tuple) else shape
-    words = np.frombuffer(read(8 * count), "<u8")
+    words = np.frombuffer(read(8 * prod(shape)), "<u8")
     return decided(law, words >> np.uint64(1), (words & np.uint64(1)).astype(bool), read).reshape(shape)
 
 
@@ -413,10 +411,8 @@ def _bounds(these: Pieces) -> tuple[tuple[Array, Array], float]:
         gaps = np.array([float(value) if value > -(2**1023) else -np.inf for value in gaps])
     terms = [these.rate * gaps.astype(np.float64)]
     if these.weights is not None:
-        try:
-            terms.append(np.asarray(np.log(these.weights.astype(np.float64))))
-        except OverflowError:  # beyond all floats
-            terms.append(np.array([log(value) for value in these.weights]))
+        large = these.weights.dtype == object  # beyond all floats, it may be
+        terms.append(np.array([*map(log, these.weights)]) if large else np.log(these.weights))
     with np.errstate(all="ignore"):
         exponents, sizes = sum(terms), 1 + sum(map(np.abs, terms))
         largest = np.max(exponents)

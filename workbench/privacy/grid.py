@@ -115,8 +115,7 @@ class Later(OnGrid):
     """Scores or weights that are computed when asked for; those of `band`, if there is one, are at hand."""
 
     def __init__(self, whole: Callable[[], OnGrid], size: int, band: Band | None = None) -> None:
-        for name, value in (("_whole", whole), ("size", size), ("band", band)):
-            object.__setattr__(self, name, value)
+        vars(self).update(_whole=whole, size=size, band=band)
 
     _whole: Callable[[], OnGrid]
     size: int
@@ -176,7 +175,7 @@ def rounded(values: Integers, factor: Fraction) -> Integers:
     >>> rounded(np.array([1, -1, 5], object), Fraction(1, 2)).tolist()
     [1, 0, 3]
     """
-    p, q = factor.numerator, factor.denominator
+    p, q = factor.as_integer_ratio()
     return (2 * p * values + q) // (2 * q)
 
 

@@ -5,7 +5,7 @@ a value of the array's type, which is public, in one form (0.0 for -0.0, one NaN
 rows but that enough of them have it. Proofs: `proofs/univariate.md`, sections 2 to 4.
 """
 
-from math import ceil, exp, inf, log, log1p, sqrt
+from math import ceil, exp, log, log1p, sqrt
 from typing import Any
 
 import numpy as np
@@ -122,15 +122,12 @@ def _require_array(name: str, keys: Keys, kinds: str, allowed: str) -> None:
         raise ArgumentError(name, f"array of shape {keys.shape}", "one key per row: shape (n,)")
 
 
-def _noisy(counts: Integers, charge: Charge, noise: NoiseSource, least: float = -inf) -> Array:
-    match charge.cost:
-        case ApproxDP(epsilon, _):
-            scale = charge.sensitivity / PureDP(epsilon).epsilon
-            return noise.discrete_laplace(Reaching(counts, 1.0, least), charge.sensitivity, scale)
-        case ZCDP(rho, _):
-            fine = Reaching(counts.astype(np.int64) << FINE, 2.0**-FINE, least * 2.0**FINE)
-            return noise.gaussian(fine, charge.sensitivity, charge.sensitivity / sqrt(2 * rho))
-    raise ArgumentError("cost", charge.cost, "ApproxDP or ZCDP")
+def _noisy(counts: Integers, charge: Charge, noise: NoiseSource, least: float) -> Array:
+    if isinstance(charge.cost, ZCDP):
+        fine = Reaching(counts << FINE, 2.0**-FINE, least * 2.0**FINE)
+        return noise.gaussian(fine, charge.sensitivity, charge.sensitivity / sqrt(2 * charge.cost.rho))
+    scale = charge.sensitivity / approximate_cost(charge).epsilon
+    return noise.discrete_laplace(Reaching(counts, 1.0, least), charge.sensitivity, scale)
 
 
 def stable_mode(

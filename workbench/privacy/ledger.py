@@ -384,15 +384,12 @@ def composed(epsilons: Sequence[float], mu: float, delta: float) -> float:
     """
     most = fsum(epsilons)
     losses, chances = _responses(epsilons, most)
-
-    def exceeds(epsilon: float) -> bool:
-        return float(np.sum(chances * _gaussian_deltas(mu, epsilon - losses))) * (1 + 1e-10) > delta
-
     most += approx_from_gdp(GaussianDP(mu), delta).epsilon if mu else 0.0
     low, high = 0.0, most
     for _ in range(60):
         middle = (low + high) / 2
-        low, high = (middle, high) if exceeds(middle) else (low, middle)
+        exceeds = np.sum(chances * _gaussian_deltas(mu, middle - losses)) * (1 + 1e-10) > delta
+        low, high = (middle, high) if exceeds else (low, middle)
     return high + 1e-13 * most
 
 

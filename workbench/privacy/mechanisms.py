@@ -153,15 +153,10 @@ def lower_bound(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:
     N(0, σ²) noise, a Gaussian mechanism of ρ-zCDP, or Laplace noise, ε-DP. The δ of its charge pays for later
     steps that take the bound for granted: whole numbers go on a finer grid first, whose unit is given away.
     """
-    delta = getattr(charge.cost, "delta", 0.0)
-    if not 0 < delta <= (1 if isinstance(charge.cost, ZCDP) else 0.5):
-        raise ArgumentError(
-            "cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter"
-        )
+    scale, quantile = _of_lower_bound(charge)
     fine, unit = _finer(value)
-    scale, _ = _of_lower_bound(charge)
     draw = noise.gaussian if isinstance(charge.cost, ZCDP) else noise.laplace
-    return draw(fine, charge.sensitivity, scale) - passed_no_more(-lower_bound_offset(charge), unit)
+    return draw(fine, charge.sensitivity, scale) - passed_no_more(-(scale * quantile), unit)
 
 
 def lower_bound_offset(charge: Charge) -> float:
@@ -173,11 +168,11 @@ def lower_bound_offset(charge: Charge) -> float:
 def _of_lower_bound(charge: Charge) -> tuple[float, float]:
     """Return the scale, and the δ-quantile in scales."""
     match charge.cost:
-        case ZCDP(rho, delta):
+        case ZCDP(rho, delta) if delta > 0:
             return charge.sensitivity / sqrt(2 * rho), float(ndtri(delta))
-        case ApproxDP(epsilon, delta):
+        case ApproxDP(epsilon, delta) if 0 < delta <= 0.5:
             return charge.sensitivity / epsilon, log(2 * delta)
-    raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0")
+    raise ArgumentError("cost", charge.cost, "ZCDP or ApproxDP with delta > 0, at most 1/2 for the latter")
 
 
 def additive(value: ArrayLike, charge: Charge, noise: NoiseSource) -> Array:

@@ -83,28 +83,22 @@ class SimulatedNoise:
         return _plus(value, lambda shape: self.rng.laplace(scale=scale, size=shape))
 
     def truncated_laplace(self, value: ArrayLike, sensitivity: float, scale: float, bound: float) -> Array:
-        def draw(shape: tuple[int, ...]) -> Array:  # by inversion
-            size = -scale * np.log1p(self.rng.random(shape) * np.expm1(-bound / scale))
-            return np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=shape)
-
-        return _plus(value, draw)
+        centre = np.asarray(value, np.float64)
+        size = -scale * np.log1p(self.rng.random(centre.shape) * np.expm1(-bound / scale))  # by inversion
+        return centre + np.minimum(size, bound) * self.rng.choice([-1.0, 1.0], size=centre.shape)
 
     def discrete_laplace(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        def draw(shape: tuple[int, ...]) -> Array:  # geometric variables: whole parts of exponential ones
-            first, second = np.floor(scale * self.rng.standard_exponential((2, *shape)))
-            return first - second
-
-        return _plus(value, draw)
+        centre = np.asarray(value, np.float64)  # geometric variables: whole parts of exponential ones
+        first, second = np.floor(scale * self.rng.standard_exponential((2, *centre.shape)))
+        return centre + (first - second)
 
     def gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
         return _plus(value, lambda shape: scale * self.rng.standard_normal(shape))
 
     def symmetric_gaussian(self, value: ArrayLike, sensitivity: float, scale: float) -> Array:
-        def draw(shape: tuple[int, ...]) -> Array:
-            entries = self.rng.standard_normal(shape)
-            return scale / 2 * (entries + entries.T)
-
-        return _plus(value, draw)
+        centre = np.asarray(value, np.float64)
+        entries = self.rng.standard_normal(centre.shape)
+        return centre + scale / 2 * (entries + entries.T)
 
     def choice(self, scores: ArrayLike, sensitivity: float, scale: float, weights: Any = None) -> int:
         """Choose an index by Gumbel-max: minus the log of an exponential variable is added to each score."""

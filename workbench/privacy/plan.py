@@ -222,10 +222,8 @@ def renamed(plan: Plan, prefix: str) -> Plan:
         case Charge():
             return replace(plan, step=prefix + plan.step)
         case Converted():
-            return Converted(renamed(plan.part, prefix), plan.budget)
+            return replace(plan, part=renamed(plan.part, prefix))
         case Interleaved():
             return Interleaved(renamed(plan.whole, prefix), tuple(prefix + step for step in plan.order))
-        case Parallel():
-            return Parallel(tuple(renamed(part, prefix) for part in plan.parts))
-        case Sequential():
-            return Sequential(plan.rule, tuple(renamed(part, prefix) for part in plan.parts))
+        case Parallel() | Sequential():
+            return replace(plan, parts=tuple(renamed(part, prefix) for part in plan.parts))

@@ -16,9 +16,8 @@ Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise
-from math import ceil, exp, expm1, floor, inf, log, sqrt
+from math import ceil, exp, expm1, floor, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +30,11 @@ from workbench.types import Array, Floats, RowMap, frozen
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
 
-Excess = Callable[[float], float]
-"""By how much the mask of a number passes what is wanted; negative if it does not."""
-
-Search = Callable[[Callable[[float], bool]], tuple[float, float]]
-"""A search by the answers to yes-or-no questions; it returns two ends."""
+Asked = Callable[[float], bool]
+"""Whether the mask of a number gives what is wanted."""
 
 Lattice = Callable[[int, int], Array]
 """Upper bounds of a hockey stick at a width times the whole numbers from one to another; they fall."""
-
-Hint = tuple[float, float]
-"""About the x = ln(q/p) of the largest q that may follow p, and the slope of ln(e^x H(ε - x)) there."""
 
 CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
@@ -49,8 +42,6 @@ RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
 OFF = 2.0**-51  # of ε ± ρ: what their rounding may take, which a large ε makes more than a δ
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
-CLOSER, GUESSES = 1e-10, 12  # of it: how near a guess is surely, and the most guesses
-FIRST = 0.0, 20.0  # a hint before any
 ASIDE = 3  # lines on either side of the lowest one, of which rounding may make one lower
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
@@ -58,8 +49,6 @@ TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
 ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
 BELOW = 1 / 20  # of a typical one, if that is less
 APPRECIABLE = 1 + 1e-9  # times a chance: more of it than rounding may make
-BESIDE = 1 + 1e-5  # of a number: where rounding may decide
-STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
 WIDTH, REACH, MOST_CELLS = 0.0075, 2.0, 5000  # of a lattice: over a typical order; last in ε; of losses
 UNSEEN, LOWEST_LOSSES = 1e-4, 1e-6  # of δ, losses beyond a lattice; the chance of those lumped at its start
@@ -107,17 +96,12 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     At most (1/α)(1 - 1/α)^(α - 1) e^((α - 1)(R_α - e)), of any α (Canonne, Kamath & Steinke 2020).
     """
     reach, falls = 4 * epsilon, orders - 1
-    places, cells = _places(reach)
+    places, cells = np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
     heights = falls * divergences + falls * np.log1p(-1 / orders) - np.log(orders)
     near = _near_lowest(heights, falls, places)
     logs = heights[near] - falls[near] * places[:, None]
     best = logs.argmin(axis=1)
     return Tabulated(reach, logs[cells, best].tolist(), falls[near[cells, best]].tolist())
-
-
-@lru_cache(maxsize=64)
-def _places(reach: float) -> tuple[Array, NDArray[np.intp]]:
-    return np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
 
 
 def _near_lowest(heights: Array, falls: Array, places: Array) -> NDArray[np.intp]:
@@ -220,27 +204,25 @@ def require_events(budget: ApproxDP) -> None:
         raise ArgumentError("delta", budget.delta, f"at least {LEAST_DELTA:g}")
 
 
-def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats | None:
-    """Return p(0), .., p(most), every one nearly the largest that (a) and (b) allow; None without (c).
+def ramp(stick: Divergence, budget: ApproxDP, most: int) -> Floats:
+    """Return p(0), .., p(most), every one nearly the largest that (a) and (b) allow; nothing without (c).
 
     Each is a multiple of 2^-53, so that a uniform number of as many bits is below it with that probability.
     """
-    chances = tuple(islice(rising(stick, budget), most + 1))
-    return chances or None
+    return tuple(islice(rising(stick, budget), most + 1))
 
 
 def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `ramp` without end; nothing without (c)."""
-    require_events(budget)
-    left = budget.delta * (1 - RELATIVE) - ABSOLUTE
-    if not stick(budget.epsilon) <= left:
+    rise = Rise(stick, budget)
+    if not stick(budget.epsilon) <= rise.left:
         return
     yield 0.0
-    p, before, hint = _rounded(left), 0.0, FIRST
+    p, before = _rounded(rise.left), 0.0
     while True:
         yield p
         if p != before:
-            before, (p, hint) = p, _next(stick, budget.epsilon, left, p, hint)
+            before, p = p, rise.next(p)
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
@@ -249,107 +231,40 @@ def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
     As `ramp`, with H_h in (a) and (b), and in the place of (c) p(h) H_h(ε) ≤ δ at every h: where there is too
     little noise p stays where it is.
     """
-    chances, left = tuple(rising_slowly(sticks, budget)), budget.delta * (1 - RELATIVE) - ABSOLUTE
+    chances = tuple(rising_slowly(sticks, budget))
     known = zip(chances[1:], sticks, strict=True)
-    assert all(p * stick(budget.epsilon) <= left for p, stick in known), "the sticks fall"
+    assert all(p * stick(budget.epsilon) <= _left(budget) for p, stick in known), "the sticks fall"
     return chances
 
 
 def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `falling_ramp`."""
-    require_events(budget)
-    left, epsilon, hint = budget.delta * (1 - RELATIVE) - ABSOLUTE, budget.epsilon, FIRST
+    left = _left(budget)
     p = _rounded(left)
     yield 0.0
     yield p
     for stick, above in pairwise(sticks):
-        most = left / max(above(epsilon), left)
-        q, hint = _next(stick, epsilon, left, p, hint)
-        found = min(q, _rounded(most))
-        p = found if found > p and _allowed(stick, epsilon, left, p, found) else p
+        rise, most = Rise(stick, budget), left / max(above(budget.epsilon), left)
+        found = min(rise.next(p), _rounded(most))
+        p = found if found > p and rise.allows(p, found) else p
         yield p
 
 
-def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Excess:
-    """Return the excess of the ramp of the mask of a number over 1 - silent."""
-    return lambda number: excess(islice(rising(stick(number), budget), most + 1), most, silent)
+def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Asked:
+    """Return whether the ramp of the mask of a number ends at 1 - silent or above."""
+    return lambda number: reaches(islice(rising(stick(number), budget), most + 1), silent)
 
 
-def excess(chances: Iterable[float], most: int, silent: float) -> float:
-    """Return about by how much the log odds of p(T) exceed those of 1 - silent; negative if p(T) is below.
-
-    A ramp that reaches it sooner is thought to go on as it rose.
-    """
-    wanted, before = _log_odds(1 - silent), 0.0
-    for h, p in enumerate(chances):
-        if p >= 1 - silent:
-            return max(0.0, _log_odds(p) - wanted + (most - h) * (_log_odds(p) - _log_odds(before)))
-        before = p
-    return min(_log_odds(before) - wanted, -1 / BITS)
+def reaches(chances: Iterable[float], silent: float) -> bool:
+    return any(p >= 1 - silent for p in chances)
 
 
-def _log_odds(chance: float) -> float:
-    return log(max(chance, 1 / BITS) / max(1 - chance, 1 / BITS))
-
-
-def largest(excess: Excess, start: float, like: object) -> float:
+def largest(answers: Asked, start: float) -> float:
     """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
-
-    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
-        return narrowed(answers, *_bracket(answers, start))
-
-    return replayed(search, excess, start, like, rises=False)[0] if start > 0 else 0.0
+    return narrowed(answers, *_bracket(answers, start))[0] if start > 0 else 0.0
 
 
-def replayed(search: Search, excess: Excess, start: float, like: object, rises: bool) -> tuple[float, float]:
-    """Return the ends of a search by whether an excess is negative; it rises or falls with the number.
-
-    Where it is 0 is guessed by secants, and the ends of the search by a guess are asked for, until they
-    answer all but what is so near to them that rounding may decide. `like` names searches that end about as
-    far from their start: what is guessed decides what is asked, never what is found.
-    """
-    low, high = 0.0, inf
-    asked: dict[float, float] = {}
-
-    def known(number: float) -> bool:
-        return number in asked or not low / BESIDE < number < high * BESIDE
-
-    def answers(number: float) -> bool:
-        nonlocal low, high
-        if not known(number):
-            asked[number] = excess(number)
-            below = (asked[number] < 0) == rises
-            low, high = (max(low, number), high) if below else (low, min(high, number))
-        return asked[number] >= 0 if number in asked else (number >= high) == rises
-
-    offset, slope = _ended.get(like, (0.0, STEEP if rises else -STEEP))
-    guess = start * exp(offset)
-
-    def guessed(number: float) -> bool:
-        return (number >= guess) == rises
-
-    while unknown := [end for end in search(guessed) if end > 0 and not known(end)]:
-        answers(unknown[0])
-        guess, slope = _zero(asked, slope)
-        if not low < guess < high:
-            guess = sqrt((low or high * exp(-LONGEST)) * (high if high < inf else low * exp(LONGEST)))
-    _ended[like] = log(guess / start), slope
-    return search(answers)
-
-
-def _zero(asked: dict[float, float], slope: float) -> tuple[float, float]:
-    """Return about where a function is 0, and its slope there in logarithms of what was asked."""
-    near = sorted(asked, key=lambda number: abs(asked[number]))[:2]
-    if len(near) > 1:
-        found = (asked[near[1]] - asked[near[0]]) / log(near[1] / near[0])
-        slope = found if found * slope > 0 else slope / 2  # far away it is flat
-    return near[0] * exp(max(-LONGEST, min(LONGEST, -asked[near[0]] / slope))), slope
-
-
-_ended: dict[object, tuple[float, float]] = {}
-
-
-def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
+def narrowed(answers: Asked, low: float, high: float) -> tuple[float, float]:
     """Return two close numbers of which the lower one answers and the other one does not, as at first."""
     while high > CLOSE * low > 0:
         middle = sqrt(low * high)
@@ -357,7 +272,7 @@ def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple
     return low, high
 
 
-def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, float]:
+def _bracket(answers: Asked, start: float) -> tuple[float, float]:
     """Return a number that answers, and one above it that does not; (0, 0) if none is far too small."""
     factor, rises = 1.02, answers(start)
     low = high = start
@@ -369,81 +284,43 @@ def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, flo
     return low, high
 
 
-def _allowed(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    # without its silent part (b) follows from (a), as sticks fall
-    silent = (1 - p) > exp(min(epsilon, LARGEST)) * (1 - q) or q < p * APPRECIABLE
-    return _rises(stick, epsilon, left, p, q) and (not silent or _stays(stick, epsilon, left, p, q))
+class Rise:
+    """How chances of an answer may rise by (a) and (b) with a mask of this hockey stick."""
+
+    def __init__(self, stick: Divergence, budget: ApproxDP) -> None:
+        self.stick, self.epsilon, self.left = stick, budget.epsilon, _left(budget)
+        self.growth = exp(min(budget.epsilon, LARGEST))
+
+    def allows(self, p: float, q: float) -> bool:
+        # without its silent part (b) follows from (a), as sticks fall
+        silent = (1 - p) > self.growth * (1 - q) or q < p * APPRECIABLE
+        return self.rises(p, q) and (not silent or self.stays(p, q))
+
+    def rises(self, p: float, q: float) -> bool:
+        rise = log(q / p)
+        return q * self.stick(self.epsilon - OFF * (self.epsilon + rise) - rise) <= self.left  # sticks fall
+
+    def stays(self, p: float, q: float) -> bool:
+        rise, silent = log(q / p), max(0.0, (1 - p) - self.growth * (1 - q))
+        return silent + p * self.stick(self.epsilon - OFF * (self.epsilon + rise) + rise) <= self.left
+
+    def next(self, p: float) -> float:
+        """Return nearly the largest q in [p, 1] that follows p, by bisection; p may always follow."""
+        low, high = p, min(1.0, self.growth * p + self.left)  # no true hockey stick allows more
+        if self.rises(p, high):
+            if self.allows(p, 1.0):
+                return 1.0
+            high = 1.0 if self.stays(p, high) else high
+        while high > (1 + NEAR) * low:
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.allows(p, middle) else (low, middle)
+        found = _rounded(low)
+        return found if found > p and self.allows(p, found) else p
 
 
-def _rises(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    rise = log(q / p)
-    return q * stick(epsilon - OFF * (epsilon + rise) - rise) <= left  # sticks fall
-
-
-def _stays(stick: Divergence, epsilon: float, left: float, p: float, q: float) -> bool:
-    rise = log(q / p)
-    silent = max(0.0, (1 - p) - exp(min(epsilon, LARGEST)) * (1 - q))
-    return silent + p * stick(epsilon - OFF * (epsilon + rise) + rise) <= left
-
-
-def _next(stick: Divergence, epsilon: float, left: float, p: float, hint: Hint) -> tuple[float, Hint]:
-    """Return nearly the largest q in [p, 1] that follows p, and a hint of the next; p may always follow.
-
-    It is where a bisection ends. A guess answers all of its questions but those beside it; it is given up if
-    what lies above it may follow, or what is found may not.
-    """
-    growth = exp(min(epsilon, LARGEST))
-    high = min(1.0, growth * p + left)  # no true hockey stick allows more
-    q, hint = _guess(stick, epsilon, left, p, high, hint)
-    below, above = q * (1 - CLOSER), q * (1 + CLOSER)
-    if above < high and not _allowed(stick, epsilon, left, p, above):
-        found = _bisected(stick, epsilon, left, p, high, below, above)
-        if found > p and _allowed(stick, epsilon, left, p, found):
-            return found, hint
-    if _rises(stick, epsilon, left, p, high):
-        if _allowed(stick, epsilon, left, p, 1.0):
-            return 1.0, hint
-        high = 1.0 if _stays(stick, epsilon, left, p, high) else high
-    found = _bisected(stick, epsilon, left, p, high, p, high)
-    return found if found > p and _allowed(stick, epsilon, left, p, found) else p, hint
-
-
-def _bisected(
-    stick: Divergence, epsilon: float, left: float, p: float, high: float, below: float, above: float
-) -> float:
-    """Return where a bisection ends if all up to `below` may follow, and none from `above` on."""
-    low = p
-    while high > (1 + NEAR) * low:
-        middle = (low + high) / 2
-        if middle <= below or (middle < above and _allowed(stick, epsilon, left, p, middle)):
-            low = middle
-        else:
-            high = middle
-    return _rounded(low)
-
-
-def _guess(
-    stick: Divergence, epsilon: float, left: float, p: float, high: float, hint: Hint
-) -> tuple[float, Hint]:
-    """Return about the largest q in [p, high] with (a) and (b), by secants between bounds of ln(q/p)."""
-    (start, slope), most, low, far = hint, left / p, 0.0, log(high / p)
-    x, last, before = min(start, far) if start > 0 else far / 2, inf, 0.0
-    for _ in range(GUESSES):
-        height = stick(epsilon - x)
-        over = log(height / most) + x if height > 0 else -inf
-        low, far = (low, x) if over > 0 else (x, far)
-        if -inf < over != last < inf:
-            slope = (over - last) / (x - before)
-        before, last = x, over
-        x -= over / slope
-        x = x if low <= x <= far else (low + far) / 2
-        if abs(x - before) <= CLOSER / 10:
-            break
-    q, growth, hint = min(high, p * exp(x)), exp(min(epsilon, LARGEST)), (2 * x - start, slope)
-    for _ in range(2):  # (b), in which the stick hardly depends on q
-        if q > p and (1 - p) > growth * (1 - q):
-            q = min(q, 1 - ((1 - p) + p * stick(epsilon + log(q / p)) - left) / growth)
-    return q, hint
+def _left(budget: ApproxDP) -> float:
+    require_events(budget)
+    return budget.delta * (1 - RELATIVE) - ABSOLUTE
 
 
 def _rounded(chance: float) -> float:

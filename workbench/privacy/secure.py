@@ -124,9 +124,8 @@ def inexact_steps(estimator: object, plan: Plan) -> list[str]:
     They have the shape of a root whose rounding no charge covers: all masks but those of an estimator that
     says `charged_roots`, and the noise of a location.
     """
-    if getattr(estimator, "charged_roots", False):
-        return []
-    return [charge.step for charge in plan.charges() if charge.mechanism in SHAPED]
+    inexact = () if getattr(estimator, "charged_roots", False) else SHAPED
+    return [charge.step for charge in plan.charges() if charge.mechanism in inexact]
 
 
 def require_exact(estimator: object, plan: Plan, noise: NoiseSource) -> None:
@@ -248,17 +247,14 @@ def gamma(shape: Real, read: Read) -> Real:
     while True:
         n, u = normal(read), Uniform(read)
 
-        def root(bits: int, n: Real = n) -> "arb":
-            return 1 + n(bits) / (3 * least(bits).sqrt())
+        base = Remembered(lambda bits: 1 + n(bits) / (3 * least(bits).sqrt()))
 
-        base = Remembered(root)
-
-        def excess(bits: int, n: Real = n, u: Real = u, base: Real = base) -> "arb":
+        def excess(bits: int) -> "arb":
             g, cube = least(bits), base(bits) ** 3
             return n(bits) ** 2 / 2 + g * (1 - cube + cube.log()) - u(bits).log()
 
         if is_positive(base) and is_positive(excess):
-            return Remembered(lambda bits: least(bits) * base(bits) ** 3)  # noqa: B023
+            return Remembered(lambda bits: least(bits) * base(bits) ** 3)
 
 
 # Masks. Of a root L, a square matrix of floats.
@@ -378,11 +374,11 @@ def exponents(d: int, scale: float, read: Read) -> Matrix:
         cube, u = _repelled(d, read), Uniform(read)
         radius = gamma(lambda bits: exactly(d * (d + 1) // 2 + 1), read)
 
-        def values(bits: int, cube: Matrix = cube, radius: Real = radius) -> "list[arb]":
+        def values(bits: int) -> "list[arb]":
             reach = radius(bits) / (1 / exactly(scale) - floor)
             return [reach * one for one in cube(bits)]
 
-        def excess(bits: int, values: Matrix = values, u: Real = u) -> "arb":
+        def excess(bits: int) -> "arb":
             points = values(bits)
             largest, share = exactly(0), exactly(1)
             for one in points:
@@ -402,10 +398,10 @@ def _repelled(d: int, read: Read) -> Matrix:
     while True:
         points, u = [Uniform(read) for _ in range(d)], Uniform(read)
 
-        def cube(bits: int, points: list[Uniform] = points) -> "list[arb]":
+        def cube(bits: int) -> "list[arb]":
             return [2 * one(bits) - 1 for one in points]
 
-        def excess(bits: int, cube: Matrix = cube, u: Real = u) -> "arb":
+        def excess(bits: int) -> "arb":
             product = exactly(under)
             for x, y in combinations(cube(bits), 2):
                 product *= abs(x - y)
@@ -469,7 +465,7 @@ def _drawn(node: Node, scale: float, read: Read) -> list[int]:
         with precise(bits):
             known = [one(bits) for one in uniform]
 
-            def pick(weights: Array, number: int, known: "list[arb]" = known) -> int:
+            def pick(weights: Array, number: int) -> int:
                 if (found := passed([*weights], known[number])) is None:
                     raise Open
                 return found

@@ -42,7 +42,7 @@ Proofs: `proofs/masks.md`, `proofs/matrix_quantile.md`; `proofs/tested_masks.md`
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 
@@ -59,7 +59,6 @@ from workbench.privacy.ramps import (
     Divergence,
     Pure,
     answering,
-    excess,
     falling_ramp,
     from_gammas,
     from_renyi,
@@ -67,7 +66,7 @@ from workbench.privacy.ramps import (
     narrowed,
     orders,
     ramp,
-    replayed,
+    reaches,
     rising,
     rising_slowly,
     typical,
@@ -164,13 +163,13 @@ def wishart_scale(charge: Charge, d: int) -> float:
 
 @remembered
 def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
-    over = partial(_log_excess, cost, distance, d)
+    def over(log_rows: float, moved: float = distance) -> float:
+        found = wishart_delta(moved, exp(log_rows), d, cost.epsilon)
+        return log(max(found, 1e-300)) - log(cost.delta)
+
     least = log(d - 1 + 1e-3)
     if over(least) > 0:
-        low, high = 0.0, distance
-        while high - low > 1e-3 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if _log_excess(cost, middle, d, least) > 0 else (middle, high)
+        low, _ = narrowed(lambda moved: over(least, moved) <= 0, 1e-9 * distance, distance)
         raise ArgumentError("sensitivity", distance, f"at most {low:.3g}, for {d} dimensions at {cost}")
     most = min(log(1e6 + (d / distance) ** 2), max(log(MOST_DEGREES / d), least))
     if over(most) <= 0:  # noise that is of no account, and more than is needed
@@ -179,12 +178,6 @@ def _most_rows(cost: ApproxDP, distance: float, d: int) -> float:
     while over(found) > 0:
         found -= 1e-6
     return exp(found)
-
-
-@lru_cache(maxsize=64)  # a search asks again for its ends
-def _log_excess(cost: ApproxDP, distance: float, d: int, log_rows: float) -> float:
-    found = wishart_delta(distance, exp(log_rows), d, cost.epsilon)
-    return log(max(found, 1e-300)) - log(cost.delta)
 
 
 def square_scale(charge: Charge, d: int) -> float:
@@ -341,7 +334,10 @@ class Stable:
 
 @frozen
 class Lift:
-    """What is masked: the count h, and a root [[r, 0], [l, R]] of P as r, R, and a location centre + l/r."""
+    """What is masked: the count h, and a root [[r, 0], [l, R]] of P as r, R, and a location centre + l/r.
+
+    Of a location, m = centre + shift, and a root R of its scatter.
+    """
 
     count: int
     centre: Array
@@ -360,28 +356,28 @@ def stable_scale(charge: StableCharge) -> float:
     """
     if isinstance(charge, LiftCharge):
         return 1 / charge.degrees
-    cost, distance, d = _priced(approximate_cost(charge)), charge.sensitivity, charge.d
-    if charge.mechanism == LAPLACE:
-        if d > LARGEST_THOMPSON:
-            raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
-        found, least = pure_room(cost, charge.most, charge.silent) / distance, float(least_rate(d))
-    else:
-        found, least = _degrees(cost, distance, charge.most, charge.silent, d == 1), 2.0 * d
+    laplace, distance, d = charge.mechanism == LAPLACE, charge.sensitivity, charge.d
+    if laplace and d > LARGEST_THOMPSON:
+        raise ArgumentError("d", d, f"at most {LARGEST_THOMPSON} for the Thompson-Laplace mask")
+    found, least = _rate(charge, _degrees), least_rate(d) if laplace else 2 * d
     if not found > least:
-        most = f"below {found * distance / least:.3g}" if charge.mechanism == LAPLACE else "smaller"
-        allowed = f"{most}, for a count of {charge.most} and d = {d} at {cost}"
+        most = f"below {found * distance / least:.3g}" if laplace else "smaller"
+        allowed = f"{most}, for a count of {charge.most} and d = {d} at {charge.cost}"
         raise ArgumentError("sensitivity", distance, allowed)
     return 1 / found
 
 
 def rough_scale(charge: StableCharge) -> float:
     """Return about `stable_scale`, sooner, or infinity: which of many designs is best, not what is drawn."""
-    cost, distance = _priced(approximate_cost(charge)), charge.sensitivity
-    if charge.mechanism == LAPLACE:
-        found = pure_room(cost, charge.most, charge.silent) / distance
-    else:
-        found = _rough(cost, distance, charge.most, charge.silent, charge.d == 1)
+    found = _rate(charge, _rough)
     return 1 / found if found else inf
+
+
+def _rate(charge: StableCharge, rows: Callable[..., float]) -> float:
+    cost = _priced(approximate_cost(charge))
+    if charge.mechanism == LAPLACE:
+        return pure_room(cost, charge.most, charge.silent) / charge.sensitivity
+    return rows(cost, charge.sensitivity, charge.most, charge.silent, charge.d == 1)
 
 
 def stable_mask(found: Stable, charge: StableCharge, noise: NoiseSource) -> Array | None:
@@ -422,15 +418,14 @@ def _drawn(root: Array | ChargedRoot, charge: StableCharge, noise: NoiseSource) 
 @remembered
 def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the largest ε' of a mask that is ε'-DP, to a thousandth and from below, or 0."""
-    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2, "pure")
+    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2)
 
 
 @remembered
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a normal mask, or 0."""
     cost = _priced(cost)
-    over = answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent)
-    return largest(over, _about(cost), "normal")
+    return largest(answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent), _about(cost))
 
 
 @remembered
@@ -443,12 +438,11 @@ def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: flo
         If the mask alone is too much for the wanted chance of an answer.
     """
     budget = _priced(budget)
-    over = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
+    answers = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
     low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
-    if not (spread <= LARGEST_SPREAD and over(low) >= 0):
+    if not (spread <= LARGEST_SPREAD and answers(low)):
         raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
-    found = replayed(lambda answers: narrowed(answers, low, high), over, _about(budget), "room", rises=False)
-    return ZCDP(found[0])
+    return ZCDP(narrowed(answers, low, high)[0])
 
 
 def _priced(cost: ApproxDP) -> ApproxDP:
@@ -463,8 +457,8 @@ def _about(cost: ApproxDP) -> float:
 @remembered
 def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return the most rows ν, or 0."""
-    over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
-    return largest(over, _rough(cost, distance, most, silent, line), "rows")
+    answers = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
+    return largest(answers, _rough(cost, distance, most, silent, line))
 
 
 def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
@@ -503,16 +497,6 @@ class LocatedCharge(Charge):
     silent: float
 
 
-@frozen
-class Located:
-    """What is masked: the count h, the location m = centre + shift, and a root R of its scatter."""
-
-    count: int
-    centre: Array
-    shift: Array
-    root: Array
-
-
 def located_scale(charge: LocatedCharge) -> float:
     """Return σ.
 
@@ -525,7 +509,7 @@ def located_scale(charge: LocatedCharge) -> float:
     return charge.sensitivity * _ratio(cost, charge.spread, charge.most, charge.d == 1, charge.silent)
 
 
-def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) -> Array | None:
+def located_normal(found: Lift, charge: LocatedCharge, noise: NoiseSource) -> Array | None:
     """Return the location with noise of its own shape, or None for no answer: (ε, δ)-DP.
 
     The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a
@@ -538,35 +522,28 @@ def located_normal(found: Located, charge: LocatedCharge, noise: NoiseSource) ->
 
 def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
     """Tell whether a σ, or 1/ν, gives the wanted chance of an answer."""
-    cost, most, line = _priced(approximate_cost(charge)), charge.most, charge.d == 1
+    cost, spread = _priced(approximate_cost(charge)), getattr(charge, "spread", charge.sensitivity)
+    if spread > LARGEST_SPREAD:
+        return False
+    return reaches(islice(rising(_stick(charge, scale, cost), cost), charge.most + 1), charge.silent)
+
+
+def _stick(charge: LocatedCharge | StableCharge, scale: float, cost: ApproxDP) -> Divergence:
     if isinstance(charge, LocatedCharge):
-        over = _over(cost, charge.spread, most, line, charge.silent)
-        return charge.spread <= LARGEST_SPREAD and over(scale / charge.sensitivity) >= 0
-    distance = charge.sensitivity
-    over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, charge.silent)
-    return distance <= LARGEST_SPREAD and over(1 / scale) >= 0
+        return _of_location(scale / charge.sensitivity, charge.spread, charge.d == 1, cost)
+    return _of_rows(1 / scale, charge.sensitivity, charge.d == 1, cost)
 
 
 @remembered
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
-    over = _over(budget, spread, most, line, silent)
-    start = 1.4 * sqrt(2 * log(1 / budget.delta)) / budget.epsilon  # rather more than without a test
-
-    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
-        return narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)
-
-    found = WIDEST
-    if spread <= LARGEST_SPREAD:
-        found = replayed(search, over, start, (budget, most, line, silent), rises=True)[1]
-    if found == WIDEST and not (spread <= LARGEST_SPREAD and over(WIDEST) >= 0):
-        allowed = "smaller" if spread <= LARGEST_SPREAD else f"at most {LARGEST_SPREAD:g}"
+    some = spread <= LARGEST_SPREAD
+    answers = answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
+    found = narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1] if some else WIDEST
+    if found == WIDEST and not (some and answers(WIDEST)):
+        allowed = "smaller" if some else f"at most {LARGEST_SPREAD:g}"
         raise ArgumentError("spread", spread, f"{allowed}, for a count of {most} at {budget}")
     return found
-
-
-def _over(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> Callable[[float], float]:
-    return answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
 
 
 def _of_location(ratio: float, spread: float, line: bool, budget: ApproxDP) -> Divergence:
@@ -644,20 +621,16 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
 def largest_ratio(cost: ApproxDP, kind: str, falls: Floats, silent: float, start: float) -> float:
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
-    def over(ratio: float) -> float:
-        sticks = (_of_average(kind, ratio * fall) for fall in falls)
-        return excess(rising_slowly(sticks, cost), len(falls), silent)
+    def answers(ratio: float) -> bool:
+        return reaches(rising_slowly([_of_average(kind, ratio * fall) for fall in falls], cost), silent)
 
-    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
-        low, high = 0.0, start
-        while answers(high) and high < LOUDEST * start:
-            low, high = high, RISE * high
-        while low and high > NEAR * low:
-            middle = (low * high) ** 0.5
-            low, high = (middle, high) if answers(middle) else (low, middle)
-        return low, high
-
-    return replayed(search, over, start, (cost, kind, len(falls)), rises=False)[0]
+    low, high = 0.0, start
+    while answers(high) and high < LOUDEST * start:
+        low, high = high, RISE * high
+    while low and high > NEAR * low:
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if answers(middle) else (low, middle)
+    return low
 
 
 def _of_average(kind: str, ratio: float) -> Pure | Shifted:
@@ -677,17 +650,13 @@ def chances(charge: StableCharge | LocatedCharge | VotedCharge) -> Floats:
             sticks = [_of_average(charge.mechanism, charge.ratio * fall) for fall in charge.falls]
             return falling_ramp(sticks, cost)
         case LocatedCharge():
-            ratio = located_scale(charge) / charge.sensitivity
-            stick = _of_location(ratio, charge.spread, charge.d == 1, cost)
+            stick = _stick(charge, located_scale(charge), cost)
         case LiftCharge():
             stick = _of_rows(charge.degrees, charge.sensitivity, False, cost, charge.room.rho)
         case _:
-            rows = 1 / stable_scale(charge)
-            if charge.mechanism == LAPLACE:
-                stick = Pure(pure_room(cost, most, charge.silent))
-            else:
-                stick = _of_rows(rows, charge.sensitivity, charge.d == 1, cost)
+            scale, laplace = stable_scale(charge), charge.mechanism == LAPLACE
+            stick = Pure(pure_room(cost, most, charge.silent)) if laplace else _stick(charge, scale, cost)
     found = ramp(stick, cost, most)
-    if found is None:
+    if not found:
         raise ArgumentError("charge", charge, "one that (ε, δ) allows")
     return found

@@ -162,7 +162,7 @@ def across(setting: Setting) -> Pair:
     """Return typical rows of which one goes from an edge of the ellipsoid that they fill to the other."""
     estimator: Any = setting.estimator
     x = setting.typical()
-    found = estimator.design(setting.n, setting.d, setting.budget).test.located(x)
+    found = estimator.design(setting.n, setting.d, setting.budget).test.lift(x)
     middle, edge = found.centre + found.shift, found.root[:, 0]
     return pair("typical rows, one goes across", x, middle + edge, middle - edge, 0)
 

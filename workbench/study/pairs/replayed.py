@@ -28,7 +28,7 @@ from workbench.privacy import (
 from workbench.privacy.budgets import gdp_from_gaussian_zcdp
 from workbench.privacy.cuts import Level
 from workbench.privacy.mechanisms import gaussian_mu
-from workbench.privacy.stable import Lift, Located, Stable, Voted
+from workbench.privacy.stable import Lift, Stable, Voted
 from workbench.study.audit import Mechanism, Pair, as_rows, numbers
 from workbench.study.faults import COMPARED, Event, spied
 from workbench.types import Array, frozen
@@ -155,7 +155,7 @@ def _points(statistic: Any) -> Any:
             return statistic[1]
         case Level(nodes):
             return np.concatenate([node.lengths.edges for node in nodes])  # type: ignore[attr-defined]
-        case Located() | Lift() | Voted() | Stable():
+        case Lift() | Voted() | Stable():
             return np.concatenate([np.ravel(np.asarray(part)) for part in vars(statistic).values()])
     return statistic
 
@@ -239,7 +239,7 @@ def _eigenvalues(matrices: Array) -> Array:
     return found
 
 
-def _placed(output: Array | None, places: Sequence[tuple[Located, Located]]) -> tuple[float, ...]:
+def _placed(output: Array | None, places: Sequence[tuple[Lift, Lift]]) -> tuple[float, ...]:
     seen: list[float] = []
     if output is None:
         return ()
