@@ -47,7 +47,7 @@ def test_the_bottom_is_rounded_up_and_no_further_and_a_window_has_room_for_round
     assert locator.bottom(ApproxDP(1.0, delta)) == ceil(room * (1 - Fraction(delta)) / Fraction(delta))
     for place in (0.0, 1e15, -1e15, 123456789.123):
         point, apart, _ = lattice.rounded(np.array([place, width, width]), locator.step)
-        low, high = (lattice.number(float(end), locator.step) for end in (point - apart, point + apart))
+        low, high = lattice.numbers(np.array([point - apart, point + apart]), locator.step)
         assert high - low <= room
 
 

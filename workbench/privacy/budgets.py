@@ -69,7 +69,7 @@ class _Budget(Public):
         ((name, k),) = rows.items()
         match self:
             case ApproxDP(epsilon, delta):
-                delta = change(delta, fsum(_exp(step * epsilon / parts) for step in range(k)))
+                delta = delta and change(delta, fsum(_exp(step * epsilon / parts) for step in range(k)))
                 if delta >= 1:
                     raise ArgumentError(
                         name, k, f"a group for which the sum of δ e^(jε), j < {name}, is below 1"
