@@ -77,9 +77,9 @@ def trials():
                 yield pytest.param(example, contract, id=f"{one.id}-{contract.__name__}", marks=marks)
 
 
-def keeps(contract, key):
+def keeps(contract, key, number=0):
     """What a fault of one entry must break."""
-    {one.__name__: one for one in CONTRACTS}[contract](CATALOG[key].examples[0])
+    {one.__name__: one for one in CONTRACTS}[contract](CATALOG[key].examples[number])
 
 
 @pytest.mark.parametrize(("example", "contract"), [*trials()])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.contracts.test_contracts import examples
 from tests.mutants.faults import isolated, memos
-from tests.mutants.table import BOUNDS, MUTANTS, OF_MECHANISMS, attains, charges
+from tests.mutants.table import ATTAINED, MUTANTS, OF_MECHANISMS, attaining, charges
 from workbench.contracts.accounting import plan_composes_to_the_budget
 from workbench.contracts.accuracy import error_does_not_rise_with_n
 from workbench.contracts.datasets import dimension, sizes
@@ -101,4 +101,4 @@ def test_every_contract_finds_a_mutant():
 def test_every_mutant_is_put_into_some_example():
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
-    assert not [name for name in BOUNDS if any(map(attains(name), everything))]
+    assert {charge.mechanism for example in everything for charge in attaining(example)} == {*ATTAINED}
