@@ -30,8 +30,7 @@ def contracts_and_properties():
     for mutant in (*MUTANTS, *OF_MECHANISMS):
         yield mutant.name, f"contract {mutant.found_by.__name__}", partial(by_contract, mutant)
     for mutant in PROPERTIES:
-        test = getattr(mutant.found_by, "func", mutant.found_by)
-        yield mutant.name, f"property {test.__name__}", partial(fails, mutant)
+        yield mutant.name, f"property {mutant.found_by.__name__}", partial(fails, mutant)
 
 
 def attacks():

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import wraps
 from importlib import import_module
 from inspect import getsource, signature, unwrap
 from pkgutil import resolve_name
@@ -57,13 +57,13 @@ def by(test, *given):
     module = import_module(f"tests.{folder}.test_{home}")
     found = getattr(module, f"test_{name}", None) or getattr(module, name)
     values = [value for one in given for value in looked_up(module, one)]
-    names = [one for one in signature(found).parameters if one != "monkeypatch"]
-    if len(names) == len(signature(found).parameters):
-        return partial(found, *values)
 
+    @wraps(found)
     def run():
         with pytest.MonkeyPatch.context() as patch:
-            found(**dict(zip(names, values, strict=True)), monkeypatch=patch)
+            rest = iter(values)
+            names = signature(found).parameters
+            found(*(patch if one == "monkeypatch" else next(rest) for one in names))
 
     return run
 

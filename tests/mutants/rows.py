@@ -206,7 +206,7 @@ ROWS = (
      "estimators.coinpress.a_mean_beyond_its_bound_is_found_by_pairs_alone"),
     ("sides of absent rows in the adaptive mean", "adaptive_mean.quantiles", "whole * below - part * there",
      "whole * below - 2 * part * there", "contracts.contracts.keeps", "gap_is_the_sensitivity",
-     "mean/adaptive"),
+     "=CATALOG['mean/adaptive'].examples[0]"),
     ("one column paid of the centres of the adaptive mean", "adaptive_mean.AdaptiveMean.charges",
      '"centre": sqrt(d)', '"centre": 1.0'),
     ("one column paid of the scales of the adaptive mean", "adaptive_mean.AdaptiveMean.charges",
@@ -217,10 +217,10 @@ ROWS = (
      "mean_sensitivity(n, 1.0)", "mean_sensitivity(n, 0.5)"),
     ("probes of the adaptive mean that are charged once", "adaptive_mean.AdaptiveMean.charges",
      "cost.split(*[1.0] * PROBES[step])[0]", "cost", "contracts.contracts.keeps",
-     "plan_composes_to_the_budget", "mean/adaptive"),
+     "plan_composes_to_the_budget", "=CATALOG['mean/adaptive'].examples[0]"),
     ("probes of the adaptive mean that are forgotten where nothing is there", "adaptive_mean.quantiles",
      "range(PROBES[charge.step])", "range(PROBES[charge.step] if there else 0)", "contracts.contracts.keeps",
-     "draws_do_not_depend_on_the_rows", "mean/adaptive"),
+     "draws_do_not_depend_on_the_rows", "=CATALOG['mean/adaptive'].examples[0]"),
     ("a ball that trusts any order of summation", "shared.rows.UNIT", None, 0.0,
      "estimators.rows.rows_are_within_the_ball_whatever_the_order_of_summation"),
     ("a lifted moment charged as its mean", "shared.moments.LiftedMoment.sensitivity",
@@ -486,7 +486,7 @@ ROWS = (
      "estimators.stable_quantile.a_scale_below_the_least_has_the_count_zero", 1 + 1e-6, False),
     ("a lifted moment charged as a moment", "adaptive_covariance.AdaptiveCovariance.moved",
      "self.lifted(n, d).sensitivity()", "second_moment_sensitivity(n, 1.0)",
-     "contracts.contracts.keeps", "gap_is_the_sensitivity", "covariance/adaptive", -1),
+     "contracts.contracts.keeps", "gap_is_the_sensitivity", "=CATALOG['covariance/adaptive'].examples[-1]"),
 )
 
 # Absent rows that count as zero rows, one for each stage that meets them: its name, where, and what there is

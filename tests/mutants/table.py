@@ -8,16 +8,15 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.mutants.faults import changed, together, written
+from tests.mutants.faults import together, written
 from workbench import ClippedMean, errors
 from workbench.contracts import accounting, accuracy, behaviour
 from workbench.contracts.accounting import draws_are_those_of_the_plan
 from workbench.contracts.datasets import dimension, entry_of, least, planned, sizes, typical_rows
 from workbench.contracts.disjoint import a_row_moves_one_part, forms
-from workbench.contracts.gaps import gap_is_the_sensitivity
+from workbench.contracts.gaps import gap_is_the_sensitivity, noise_meets_whole_numbers
 from workbench.contracts.kit import answer, louder
 from workbench.contracts.lone_row import a_lone_row_shows_with_probability_at_most_delta
-from workbench.contracts.whole import noise_meets_whole_numbers
 from workbench.distributions import Interval
 from workbench.estimators import base, scale
 from workbench.estimators.histograms import StableCentres, UnitHistogram
@@ -196,8 +195,7 @@ def float_moment(x, change, radius, counted=False):
 # Rows
 
 
-DROPPED = changed(
-    base.sanitised,
+DROPPED = (
     "return rows",
     """kept = ~np.isnan(rows.reshape(len(rows), -1)).any(axis=1)
     return rows[kept] if kept.sum() >= 4 else rows""",
@@ -323,7 +321,7 @@ def drifting(plan):
     def drift(charge):
         return replace(charge, sensitivity=charge.sensitivity * (1 + 1e-9 * next(calls)))
 
-    return lambda self, *public: with_charges(plan(self, *public), drift)
+    return lambda *given: with_charges(plan(*given), drift)
 
 
 GROUPED, LAST = "self.ratios(x, log_s)", "chosen == scores.shape[0] - 1"
@@ -452,7 +450,7 @@ FOUND = (
     (accounting.plan_is_a_pure_function_of_public_numbers, {},
      ("a plan that drifts", method("plan", drifting))),
     (behaviour.an_unusable_row_is_absent, {},
-     ("unusable rows dropped", attribute(base, "sanitised", DROPPED))),
+     ("unusable rows dropped", written("base.sanitised", *DROPPED))),
     (behaviour.hostile_rows_are_ordinary_inputs, {},
      ("the caller's array clipped", written("base.Univariate._rows", *IN_PLACE), on_the_line),
      ("the caller's rows clipped", written("base.Estimator._rows", *IN_PLACE), without(on_the_line)),

@@ -8,10 +8,10 @@ import pytest
 from tests.contracts.test_contracts import examples
 from tests.mutants.faults import isolated, memos
 from tests.mutants.table import ATTAINED, MUTANTS, OF_MECHANISMS, attaining, charges
+from workbench.contracts import CONTRACTS
 from workbench.contracts.accounting import plan_composes_to_the_budget
 from workbench.contracts.accuracy import error_does_not_rise_with_n
 from workbench.contracts.datasets import dimension, sizes
-from workbench.contracts.every import CONTRACTS
 from workbench.contracts.kit import warm
 from workbench.errors import ArgumentError
 from workbench.study.faults import everywhere

@@ -68,8 +68,8 @@ def refused(trials, chance):
     return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
-def errors(example, n, runs):
-    entry, rng = world(example), np.random.default_rng(n)
+def errors(example, n, runs, entry=None):
+    entry, rng = entry or world(example), np.random.default_rng(n)
     rows = (entry.population.sample(n, rng=rng) for _ in range(runs))
     return np.array([entry.error(answer(example, x, seed)) for seed, x in enumerate(rows)])
 

@@ -7,9 +7,8 @@ from unittest.mock import Mock
 import numpy as np
 
 from workbench.contracts.datasets import least, planned, sizes, typical_rows
-from workbench.contracts.draws import wishart_delta
+from workbench.contracts.draws import halved, wishart_delta
 from workbench.contracts.kit import run, warm
-from workbench.contracts.ramps import halved
 from workbench.estimators.shared.window_median import selection_epsilon
 from workbench.privacy import ApproxDP, UnitNoise, histograms, stable
 from workbench.special import ndtr

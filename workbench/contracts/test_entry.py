@@ -3,7 +3,7 @@
 from unittest import SkipTest
 
 from workbench.catalog import addition, register
-from workbench.contracts.every import CONTRACTS, REFERENCE
+from workbench.contracts import CONTRACTS, REFERENCE
 from workbench.contracts.kit import cases
 from workbench.study.parameters import loaded
 
