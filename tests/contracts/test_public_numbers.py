@@ -65,14 +65,12 @@ OF_BUDGETS = {  # what a budget is given to
     "zcdp within": lambda one: budgets.zcdp_within_approx(ApproxDP(one.epsilon, 1e-6)),
     "gdp within": lambda one: budgets.gdp_within_approx(ApproxDP(one.epsilon, 1e-6)),
     "group": lambda one: one.for_group(3),
-    "shares": lambda one: compose(Sequential("zcdp", tuple(map(charged, one.split(1, 2))))),
+    "shares": lambda one: compose(
+        Sequential("zcdp", tuple(Charge("mean", "laplace", 1.0, cost) for cost in one.split(1, 2)))
+    ),
     "ledger": lambda one: spend(Ledger(one), one),
     "ledger of others": lambda one: spend(Ledger(ZCDP(1e150, 0.5)), one),
 }
-
-
-def charged(cost):
-    return Charge("mean", "laplace", 1.0, cost)
 
 
 def spend(ledger, budget):

@@ -87,19 +87,16 @@ def mutants(rows):
 
 @dataclass
 class Memo:
-    """A cache with two shelves: `known` from the package as it is, `scratch` from a fault."""
+    """A cache whose shelf can be taken out."""
 
     function: Callable[..., Any]
     known: dict[Any, Any] = field(default_factory=dict)
-    scratch: dict[Any, Any] = field(default_factory=dict)
-    mutating: bool = False
 
     def __call__(self, *arguments, **named):
         key = (arguments, *sorted(named.items()))
-        shelf = self.known if key in self.known or not self.mutating else self.scratch
-        if key not in shelf:
-            shelf[key] = self.function(*arguments, **named)
-        return shelf[key]
+        if key not in self.known:
+            self.known[key] = self.function(*arguments, **named)
+        return self.known[key]
 
 
 def forget():
@@ -131,11 +128,10 @@ def memos():
 
 @contextmanager
 def isolated(made):
-    for memo in made:
-        memo.mutating = True
+    """Leave in memos what they had before."""
+    before = [dict(memo.known) for memo in made]
     try:
         yield
     finally:
-        for memo in made:
-            memo.mutating = False
-            memo.scratch.clear()
+        for memo, known in zip(made, before, strict=True):
+            memo.known = known

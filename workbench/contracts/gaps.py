@@ -169,7 +169,8 @@ class Grids(CountingNoise):
 def is_whole(value):
     if isinstance(value, Level):
         return all(isinstance(node.lengths, OnGrid) and type(node.present) is int for node in value.nodes)
-    return on_grid(value) is not None
+    grid = on_grid(value)
+    return grid is not None and np.asarray(grid.counts).dtype.kind in "iuO"
 
 
 def noise_meets_whole_numbers(example):
