@@ -119,10 +119,9 @@ def of_location(spread, line, ratio):
 
 def of_rows(distance, d, rho, rows):
     """The hockey stick of ν rows, two eigenvalues e^±Δ, or on a line either of them, beside normal steps."""
-    sticks = [wishart_stick(distance, rows, *pair) for pair in (((2, 1),) if d > 1 else ((1, 0), (1, 1)))]
-    losses, chances, mu = np.zeros(1), np.ones(1), sqrt(2 * rho)
-    if rho:
-        losses, chances = mu * (mu / 2 + AWAY), np.exp(-(AWAY**2) / 2)
+    sticks = [wishart_stick(distance, rows, min(d, 2), ups) for ups in ((1,) if d > 1 else (0, 1))]
+    mu, away = sqrt(2 * rho), AWAY if rho else np.zeros(1)
+    losses, chances = mu * (mu / 2 + away), np.exp(-(away**2) / 2)
     return lambda e: float(max(stick(e - losses) @ chances for stick in sticks) / chances.sum())
 
 
