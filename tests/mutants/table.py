@@ -98,10 +98,6 @@ def on_the_line(example):
     return dimension(example) is None
 
 
-def unbounded(example):
-    return getattr(example.estimator, "radius", None) is None and not hasattr(example.estimator, "low")
-
-
 def has_bottom(example):
     of_medians = (charge.cost for charge in charges(example) if charge.mechanism == "window_median")
     return any(getattr(cost, "delta", 0.0) > 0 for cost in of_medians)
@@ -114,7 +110,10 @@ def has_several_steps(example):
 
 is_cut = both(of_type("ClippedMean"), option("calibration", "paper"))
 clips_around_a_far_place = both(
-    on_the_line, has_step("mean"), unbounded, without(is_cut, of_type("BoundedMean"))
+    on_the_line,
+    has_step("mean"),
+    option("radius", None),
+    without(is_cut, of_type("BoundedMean"), lambda example: hasattr(example.estimator, "low")),
 )
 searches_bins = both(on_the_line, has_step("locate"), without(uses("window_median")))
 has_window_range = both(uses("window_median"), without(has_bottom))
@@ -146,7 +145,7 @@ groups_variances = both(has_step("variance"), option("calibration", "tight"))
 # Changes
 
 
-def method(name, change):
+def method(change, name="estimate"):
     """A method of an example's estimator, changed: a function of the estimator and its arguments."""
 
     def fault(example):
@@ -436,18 +435,18 @@ FOUND = (
       charged(lambda step, name, size, cost: (step, name, size, louder(cost, 2))), spends_more_than_half),
      ("every step gets the whole budget", together(*EVERY_SHARE_IS_THE_WHOLE), has_several_steps)),
     (accounting.plan_is_a_pure_function_of_public_numbers,
-     ("a plan that drifts", method("plan", drifting))),
+     ("a plan that drifts", method(drifting, "plan"))),
     (behaviour.an_unusable_row_is_absent,
      ("unusable rows dropped", written("base.sanitised", *DROPPED))),
     (behaviour.hostile_rows_are_ordinary_inputs,
      ("the caller's array clipped", written("base.Univariate._rows", *IN_PLACE), on_the_line),
      ("the caller's rows clipped", written("base.Estimator._rows", *IN_PLACE), without(on_the_line)),
-     ("an error for ties", method("estimate", raises_if(lambda x: not x.size or x.min() == x.max()))),
-     ("a warning for ties", method("estimate", of_rows(warned_of)))),
+     ("an error for ties", method(raises_if(lambda x: not x.size or x.min() == x.max()))),
+     ("a warning for ties", method(of_rows(warned_of)))),
     (accounting.every_accepted_number_of_rows_is_answered,
-     ("an error for odd n", method("estimate", raises_if(lambda x: len(x) % 2 == 1)))),
+     ("an error for odd n", method(raises_if(lambda x: len(x) % 2 == 1)))),
     (accounting.draws_do_not_depend_on_the_rows,
-     ("the raw value for ties", method("estimate", raw_for_ties)),
+     ("the raw value for ties", method(raw_for_ties)),
      ("one draw for each populated bin",
       written("privacy.histograms.stability_histogram", "np.zeros(len(keys), np.int64)", "counts"),
       has_bins)),
@@ -467,14 +466,14 @@ FOUND = (
       "Noise(np.random.default_rng(0))"))),
     (behaviour.declared_symmetries_hold,
      ("rows mapped by a root",  # which commutes with no translation and no scale; they span what they spanned
-      method("estimate", of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), keeps_symmetries)),
+      method(of_rows(lambda x: np.sign(x) * np.sqrt(np.abs(x)))), keeps_symmetries)),
     (accounting.work_is_bounded_at_a_large_budget,
-     ("a point for each epsilon", method("estimate", a_point_for_each_epsilon))),
+     ("a point for each epsilon", method(a_point_for_each_epsilon))),
     (accuracy.error_does_not_rise_with_n,
-     ("rows stretched with n", method("estimate", of_rows(lambda x: x * (len(x) / 100))), grows),
-     ("intervals that grow with n", method("estimate", wider_with_n), of("interval"))),
+     ("rows stretched with n", method(of_rows(lambda x: x * (len(x) / 100))), grows),
+     ("intervals that grow with n", method(wider_with_n), of("interval"))),
     (accuracy.error_bound_is_exceeded_with_probability_at_most_beta,
-     *((f"1/{factor} of the bound", method("error_bound", a_fraction(factor)),
+     *((f"1/{factor} of the bound", method(a_fraction(factor), "error_bound"),
         both(quickly_bounded, applies))
        for factor, applies in ((50, without(of("covariance"))), (1000, of("covariance"))))),
     (a_row_moves_one_part,  # what shares a row between stages, batches or parts
@@ -509,8 +508,10 @@ def attains(name):
 
 
 def early(example):
-    late = isinstance(planned(example, max(1000, least(example))), Parallel)
-    return not late and not (has_step("exponent")(example) and has_step("locate")(example))
+    plan = planned(example, max(1000, least(example)))
+    return not isinstance(plan, Parallel) and not (
+        has_step("exponent")(example) and has_step("locate")(example)
+    )
 
 
 def misdeclared(name, factor):

@@ -19,7 +19,6 @@ from workbench.study.faults import kind_of
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(120)
 AWAY = np.linspace(-9.0, 13.0, 121)  # sd of normal steps
-ORDERS = 4000
 
 
 @cache
@@ -108,7 +107,7 @@ def _allowed(stick, epsilon, delta, p, q):
 def of_location(spread, line, ratio):
     """The hockey stick of normal noise of sd Δ/ratio, in scatters that are g apart."""
     highest = min(1e5, (1 - 1e-9) / expm1(spread))
-    falls = np.geomspace(1e-4 * highest, highest, ORDERS)
+    falls = np.geomspace(1e-4 * highest, highest, 4000)
     orders = 1 + falls
     shapes = [(-np.log(orders - falls * exp(v)) / falls - v) / 2 for v in (spread, -spread)]
     divergences = np.maximum(*shapes) if line else sum(shapes)
