@@ -1,18 +1,16 @@
 """Every contract over every example of the catalog, and the power of the statistical ones."""
 
 from dataclasses import fields, replace
-from functools import cache
-from typing import get_args, get_origin
+from itertools import takewhile
 
 import numpy as np
 import pytest
 
 from tests.mutants.table import attaining, charges
 from workbench.catalog import CATALOG, Example
-from workbench.contracts import accuracy, behaviour
+from workbench.contracts import CONTRACTS, OF_ESTIMATORS, REFERENCE, SPENDING, accuracy, behaviour
 from workbench.contracts.behaviour import mapped, numbers, rounded
 from workbench.contracts.datasets import dimension, least, planned, typical_rows, with_absent
-from workbench.contracts.every import CONTRACTS, OF_ESTIMATORS, REFERENCE, SPENDING
 from workbench.contracts.gaps import coarse_afterwards, gap_is_the_sensitivity
 from workbench.contracts.kit import cases, name, run, stopped_early
 from workbench.errors import ArgumentError
@@ -49,11 +47,7 @@ def parameters(private):
     return found
 
 
-def examples():
-    return parameters(private=True)
-
-
-REFERENCES = parameters(private=False)
+EXAMPLES, REFERENCES = map(parameters, (True, False))
 
 
 # Every contract over every example of the catalog, and the power of the statistical ones.
@@ -67,8 +61,8 @@ DAILY = [pytest.mark.daily]
 
 def trials():
     """What does not look at the budget is tried with the first example of a key, if not daily."""
-    first = dict(one.values for one in reversed(examples()))
-    for one in examples():
+    first = dict(one.values for one in reversed(EXAMPLES))
+    for one in EXAMPLES:
         key, example = one.values
         for contract in CONTRACTS:
             late = contract in SAMPLED or (contract in OF_ESTIMATORS and example is not first[key])
@@ -77,9 +71,9 @@ def trials():
                 yield pytest.param(example, contract, id=f"{one.id}-{contract.__name__}", marks=marks)
 
 
-def keeps(contract, key):
+def keeps(contract, example):
     """What a fault of one entry must break."""
-    {one.__name__: one for one in CONTRACTS}[contract](CATALOG[key].examples[0])
+    {one.__name__: one for one in CONTRACTS}[contract](example)
 
 
 @pytest.mark.parametrize(("example", "contract"), [*trials()])
@@ -114,8 +108,7 @@ KINDS = (ClippedBoxMean, CoordinatewiseMean)
 
 
 def by_column(estimator):
-    kinds = [field.type for field in fields(estimator) if field.name == "centre"]
-    return any(get_origin(one) is tuple for kind in kinds for one in get_args(kind))
+    return any("tuple" in str(field.type) for field in fields(estimator) if field.name == "centre")
 
 
 def columns_of(example):
@@ -136,7 +129,7 @@ def with_centres(example):
     return Example(replace(estimator, **changed), example.budget)
 
 
-COLUMNS = [one for one in examples() if by_column(one.values[1].estimator)]
+COLUMNS = [one for one in EXAMPLES if by_column(one.values[1].estimator)]
 CENTRED = [
     pytest.param(key, Example(replace(one.estimator, centred=True), one.budget), id=f"{key}-{name(one)}")
     for key in PAIRED
@@ -178,19 +171,17 @@ def test_an_answer_moves_with_rows_and_centres_and_scales_with_columns(key, exam
     assert found
 
 
-@cache
 def mechanisms(example):
-    return type(example.estimator), {(charge.step, charge.mechanism) for charge in charges(example)}
+    return {(charge.step, charge.mechanism) for charge in charges(example)}
 
 
 def is_new(key, example):
-    entry = [parameter.values[1] for parameter in examples() if parameter.values[0] == key]
-    former = entry[: list(map(repr, entry)).index(repr(example))]
-    return not any(mechanisms(one) == mechanisms(example) for one in former)
+    former = takewhile(lambda one: one is not example, CATALOG[key].examples)
+    return mechanisms(example) not in map(mechanisms, former)
 
 
 @pytest.mark.daily
-@pytest.mark.parametrize(("key", "example"), examples())
+@pytest.mark.parametrize(("key", "example"), EXAMPLES)
 def test_gap_is_the_sensitivity(key, example):
     """All pairs of few rows once for each statistic; where a budget of another kind has the same, some pairs.
 

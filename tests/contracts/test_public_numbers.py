@@ -16,7 +16,7 @@ from workbench.catalog import CATALOG
 from workbench.contracts.accounting import Tally
 from workbench.contracts.behaviour import forms, outcome
 from workbench.contracts.datasets import dimension, sizes, typical_rows
-from workbench.contracts.kit import release
+from workbench.contracts.kit import refusal, release
 from workbench.errors import ArgumentError
 from workbench.privacy import (
     Charge,
@@ -28,8 +28,7 @@ from workbench.privacy import (
 )
 
 FLOATS = (1e-300, 1e-140, 1e-12, 1e12, 1e140, 1e200)
-INTEGERS = (2**53, 2**63 - 1, 2**63, 2**64, 10**400)
-ENDS = (*FLOATS, *INTEGERS)
+ENDS = (*FLOATS, 2**53, 2**63 - 1, 2**63, 2**64, 10**400)
 
 
 def spent(**cost):
@@ -39,12 +38,8 @@ def spent(**cost):
         return granted, ledger.spent, ledger.remaining, str(ledger)
 
 
-CALLS = {  # what a number is given to
-    "PureDP": PureDP,
-    "ApproxDP": lambda x: ApproxDP(x, 1e-6),
+CALLS = {  # what a number is given to, beside the budgets of the contract
     "delta": lambda x: ApproxDP(1.0, x),
-    "ZCDP": lambda x: ZCDP(x, 1e-6),
-    "GaussianDP": GaussianDP,
     "sensitivity": lambda x: Charge("mean", "laplace", x, PureDP(1.0)),
     "shares": lambda x: ZCDP(0.5).split(x, 1),
     "delta of zcdp": lambda x: budgets.approx_from_zcdp(ZCDP(0.5), x),
@@ -69,14 +64,12 @@ OF_BUDGETS = {  # what a budget is given to
     "zcdp within": lambda one: budgets.zcdp_within_approx(ApproxDP(one.epsilon, 1e-6)),
     "gdp within": lambda one: budgets.gdp_within_approx(ApproxDP(one.epsilon, 1e-6)),
     "group": lambda one: one.for_group(3),
-    "shares": lambda one: compose(Sequential("zcdp", tuple(map(charged, one.split(1, 2))))),
+    "shares": lambda one: compose(
+        Sequential("zcdp", tuple(Charge("mean", "laplace", 1.0, cost) for cost in one.split(1, 2)))
+    ),
     "ledger": lambda one: spend(Ledger(one), one),
     "ledger of others": lambda one: spend(Ledger(ZCDP(1e150, 0.5)), one),
 }
-
-
-def charged(cost):
-    return Charge("mean", "laplace", 1.0, cost)
 
 
 def spend(ledger, budget):
@@ -133,21 +126,15 @@ def ended(example, what, change):
         for ask, *more in (("predicted_error",), ("error_bound", 0.05)):
             refused_or(getattr(changed.estimator, ask, lambda *_: None), *public, *more)
         release(changed, typical_rows(example, n, 0), tally)
-    except ArgumentError as error:
-        if tally.draws:
-            raise RuntimeError("an error after a draw") from error
+    except ArgumentError:
+        assert not tally.draws, "an error after a draw"
 
 
 @pytest.mark.daily
 @pytest.mark.parametrize("key", CATALOG)
 def test_an_estimator_with_a_number_at_an_end_refuses_before_a_draw_or_answers(key):
-    failed = []
-    for words, *case in at_their_ends(key):
-        try:
-            ended(*case)
-        except Exception as error:
-            failed.append(f"{words}: {error!r}")
-    assert not failed
+    failed = {words: outcome(ended, *case) for words, *case in at_their_ends(key)}
+    assert {*failed.values()} == {"None"}, failed
 
 
 # Every estimator refuses a wrong public parameter when it is made, by an error that names it.
@@ -204,28 +191,22 @@ LIMITS = (  # what one estimator refuses; where there are several parameters, th
 )  # fmt: skip
 
 
-def named(call, *given, **more):
-    with pytest.raises(ArgumentError) as error:
-        call(*given, **more)
-    return error.value.argument
-
-
 @pytest.mark.parametrize("key", CATALOG)
 def test_a_wrong_parameter_is_named(key):
     estimator = CATALOG[key].estimator
     for field in fields(estimator):
         for value in WRONG.get(field.name, ()):
-            assert named(replace, estimator, **{field.name: value}) == field.name, value
+            assert refusal(replace, estimator, **{field.name: value}).argument == field.name, value
 
 
 @pytest.mark.parametrize(("key", "wrong"), LIMITS)
 def test_a_parameter_beyond_an_estimator_s_own_limit_is_named(key, wrong):
-    assert named(replace, CATALOG[key].estimator, **wrong) == next(iter(wrong))
+    assert refusal(replace, CATALOG[key].estimator, **wrong).argument == next(iter(wrong))
 
 
 def test_a_prediction_refuses_the_budget_that_its_plan_refuses():
     estimator = CATALOG["univariate/unbounded-mean"].estimator
-    assert named(estimator.predicted_error, 300, 1, PureDP(1.0)) == "budget"
+    assert refusal(estimator.predicted_error, 300, 1, PureDP(1.0)).argument == "budget"
 
 
 NUMBERS = (0, -1.0, nan, inf, -inf, True, "1", None, 1j, [1.0])
@@ -243,9 +224,7 @@ BUDGETS = [
 
 def test_a_wrong_number_of_a_budget_is_named_with_its_value_in_one_line():
     for argument, make, value in BUDGETS:
-        with pytest.raises(ArgumentError) as raised:
-            make(value)
-        error = raised.value
+        error = refusal(make, value)
         assert error.argument == argument, (make, value)
         assert error.value is value or error.value == value or value != value
         assert str(error).startswith(f"{argument} = ")

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from workbench import ApproxDP, Populous
 from workbench.catalog import Example, register
 from workbench.catalog.entry import Entry
-from workbench.contracts.every import CONTRACTS
+from workbench.contracts import CONTRACTS
 from workbench.distributions import Gaussian
 from workbench.populations import MultivariateGaussian
 

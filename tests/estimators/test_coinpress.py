@@ -21,7 +21,7 @@ from workbench import (
     catalog,
 )
 from workbench.catalog import CATALOG, Example, register
-from workbench.contracts.every import CONTRACTS, SPENDING
+from workbench.contracts import CONTRACTS, SPENDING
 from workbench.errors import ArgumentError
 from workbench.estimators.coinpress import JointStep, preconditioned, rounder
 from workbench.estimators.heavy_tailed import Band

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.contracts.test_contracts import examples
+from tests.contracts.test_contracts import EXAMPLES
 from workbench import ZCDP, ClippedMean, CoinPressMean, Median, PerturbedCovariance, stream
 from workbench.contracts.datasets import dimension, least, typical_rows
 from workbench.errors import ArgumentError
@@ -132,7 +132,7 @@ def test_what_is_wrong_with_a_header_is_one_line_without_a_value(tmp_path, conte
 M, D, MEAN = 9001, 3, CoinPressMean(radius=100.0, steps=2, sigma=1.0)
 DATA = np.random.default_rng(5).normal(2.0, 1.0, (M, D))
 DATA[[3, 4000, 8999]] = [[NAN, 1, 2], [1e200, 0, 0], [1, np.inf, 0]]
-IN_PASSES = [one for one in examples() if getattr(one.values[1].estimator, "in_passes", False)]
+IN_PASSES = [one for one in EXAMPLES if getattr(one.values[1].estimator, "in_passes", False)]
 
 
 def seeded():

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import wraps
 from importlib import import_module
 from inspect import getsource, signature, unwrap
 from pkgutil import resolve_name
@@ -16,8 +16,15 @@ import pytest
 from workbench.study.faults import Mutant, attribute, cached_functions, replaced_everywhere, swapped
 
 
-def rewritten(owner, name, right, wrong):
-    """Return the fault that writes `wrong` where a function of a class or module says `right`, once."""
+def written(where, right, wrong):
+    """Return the fault that writes `wrong` where a function says `right`, once, or has it without `right`.
+
+    What is called so is in `privacy` or below `workbench.estimators`.
+    """
+    home, _, name = where.rpartition(".")
+    owner = resolve_name(f"workbench.{'' if where.startswith('privacy.') else 'estimators.'}{home}")
+    if right is None:
+        return attribute(owner, name, wrong)
     original = vars(owner)[name]
     function = getattr(original, "fget", None) or getattr(original, "__func__", original)
     other = changed(function, right, wrong)
@@ -44,27 +51,21 @@ def together(*faults):
     return fault
 
 
-def placed(words):
-    """Return the owner and the name of what is called so in `privacy` or below `workbench.estimators`."""
-    owner, _, name = words.rpartition(".")
-    return resolve_name(f"workbench.{'' if words.startswith('privacy.') else 'estimators.'}{owner}"), name
-
-
 def by(test, *given):
     """Return a test with what it is given, as in `rows`."""
-    if callable(test):
-        return partial(test, *given)
-    folder, home, name = test.split(".")
-    module = import_module(f"tests.{folder}.test_{home}")
-    found = getattr(module, f"test_{name}", None) or getattr(module, name)
+    module, found = None, test
+    if not callable(test):
+        folder, home, name = test.split(".")
+        module = import_module(f"tests.{folder}.test_{home}")
+        found = getattr(module, f"test_{name}", None) or getattr(module, name)
     values = [value for one in given for value in looked_up(module, one)]
-    names = [one for one in signature(found).parameters if one != "monkeypatch"]
-    if len(names) == len(signature(found).parameters):
-        return partial(found, *values)
 
+    @wraps(found)
     def run():
         with pytest.MonkeyPatch.context() as patch:
-            found(**dict(zip(names, values, strict=True)), monkeypatch=patch)
+            rest = iter(values)
+            names = signature(found).parameters
+            found(*(patch if one == "monkeypatch" else next(rest) for one in names))
 
     return run
 
@@ -76,39 +77,28 @@ def looked_up(module, word):
     return [*value] if word[0] == "*" else [value]
 
 
-def mutant(name, where, right, wrong, *found_by):
-    """Return the mutant of a row; several places are lists."""
-    places = zip(where, right, wrong, strict=True) if isinstance(where, list) else [(where, right, wrong)]
-    faults = [
-        attribute(*placed(one), other) if line is None else rewritten(*placed(one), line, other)
-        for one, line, other in places
-    ]
-    return Mutant(name, together(*faults), by(*found_by))
-
-
 def mutants(rows):
-    """Return the mutants of rows; a row without a test has that of the row above it."""
-    test = ()
+    """Return the mutants of rows; several places are a list; without a test, it is that of the row above."""
+    test = None
     for name, where, right, wrong, *found_by in rows:
-        test = found_by or test
-        yield mutant(name, where, right, wrong, *test)
+        test = by(*found_by) if found_by else test
+        several = isinstance(where, list)
+        faults = map(written, where, right, wrong) if several else [written(where, right, wrong)]
+        yield Mutant(name, together(*faults), test)
 
 
 @dataclass
 class Memo:
-    """A cache with two shelves: `known` from the package as it is, `scratch` from a fault."""
+    """A cache whose shelf can be taken out."""
 
     function: Callable[..., Any]
     known: dict[Any, Any] = field(default_factory=dict)
-    scratch: dict[Any, Any] = field(default_factory=dict)
-    mutating: bool = False
 
     def __call__(self, *arguments, **named):
         key = (arguments, *sorted(named.items()))
-        shelf = self.known if key in self.known or not self.mutating else self.scratch
-        if key not in shelf:
-            shelf[key] = self.function(*arguments, **named)
-        return shelf[key]
+        if key not in self.known:
+            self.known[key] = self.function(*arguments, **named)
+        return self.known[key]
 
 
 def forget():
@@ -140,11 +130,10 @@ def memos():
 
 @contextmanager
 def isolated(made):
-    for memo in made:
-        memo.mutating = True
+    """Leave in memos what they had before."""
+    before = [dict(memo.known) for memo in made]
     try:
         yield
     finally:
-        for memo in made:
-            memo.mutating = False
-            memo.scratch.clear()
+        for memo, known in zip(made, before, strict=True):
+            memo.known = known

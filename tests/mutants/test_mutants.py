@@ -1,69 +1,25 @@
-"""Every mutant of an entry or a mechanism is found by the contract that it names."""
+"""Every mutant of an entry, a mechanism or a property is found by what it names, and none is forgotten."""
 
-from contextlib import contextmanager
-from functools import cache
+import json
 
 import pytest
 
-from tests.contracts.test_contracts import examples
-from tests.mutants.faults import isolated, memos
-from tests.mutants.table import BOUNDS, MUTANTS, OF_MECHANISMS, attains, charges
-from workbench.contracts.accounting import plan_composes_to_the_budget
+from tests.mutants.caught import (
+    KEYS,
+    LIST,
+    attacks,
+    contracts_and_properties,
+    faults,
+    finding,
+    first_of,
+    mutated,
+)
+from tests.mutants.faults import fails
+from tests.mutants.rows import PROPERTIES
+from tests.mutants.table import ATTAINED, MUTANTS, OF_MECHANISMS, attaining
+from workbench.contracts import CONTRACTS
 from workbench.contracts.accuracy import error_does_not_rise_with_n
-from workbench.contracts.datasets import dimension, sizes
-from workbench.contracts.every import CONTRACTS
-from workbench.contracts.kit import warm
-from workbench.errors import ArgumentError
 from workbench.study.faults import everywhere
-
-KEYS = list(dict.fromkeys(parameter.values[0] for parameter in examples()))
-
-
-@cache
-def mutated(key):
-    found, known = [], set()
-    for example in (parameter.values[1] for parameter in examples() if parameter.values[0] == key):
-        used = {word for charge in charges(example) for word in (charge.step, f"by {charge.mechanism}")}
-        if dimension(example) is None or not used <= known:
-            found.append(example)
-            known |= used
-    return found
-
-
-def first_of(mutant, candidates):
-    return next(filter(mutant.applies, candidates), None)
-
-
-@contextmanager
-def finding():
-    """Give what tells whether a mutant's contract finds it in an example, and passes there without it.
-
-    Designs and critical values of the package as it is, at the sizes of the contracts, are made once.
-    """
-    ready, passed = set(), set()
-
-    def find(mutant, example):
-        if repr(example) not in ready:
-            for n in sizes(example, 24, 300, 1000):
-                warm(example, n)
-            ready.add(repr(example))
-        trial = (mutant.found_by, str(mutant.options), repr(example))
-        if mutant.options and trial not in passed:  # without options, it is a test of the contracts
-            mutant.found_by(example, **mutant.options)
-            passed.add(trial)
-        if mutant.found_by is plan_composes_to_the_budget:  # designs that are kept have the right charges
-            for memo in remembered:
-                memo.known.clear()
-            ready.clear()
-        with isolated(remembered), mutant.fault(example):
-            try:
-                mutant.found_by(example, **mutant.options)
-            except (AssertionError, ArgumentError):  # a charge may be refused by what composes it
-                return True
-        return False
-
-    with memos() as remembered:
-        yield find
 
 
 @pytest.fixture(scope="module")
@@ -101,4 +57,18 @@ def test_every_contract_finds_a_mutant():
 def test_every_mutant_is_put_into_some_example():
     everything = [example for key in KEYS for example in mutated(key)]
     assert not [mutant.name for mutant in MUTANTS if not first_of(mutant, everything)]
-    assert not [name for name in BOUNDS if any(map(attains(name), everything))]
+    assert {charge.mechanism for example in everything for charge in attaining(example)} == {*ATTAINED}
+
+
+@pytest.mark.parametrize("more", [(), pytest.param((attacks,), marks=pytest.mark.daily)], ids=len)
+def test_every_listed_fault_is_still_put_in(more):
+    """The list of `caught.py` may only grow."""
+    listed = json.loads(LIST.read_text(encoding="utf-8"))
+    wanted = {name for name, by in listed.items() if more or not by.startswith("attack")}
+    assert wanted <= {*faults(contracts_and_properties, *more)}
+
+
+@pytest.mark.daily
+@pytest.mark.parametrize("mutant", PROPERTIES, ids=lambda one: one.name)
+def test_the_named_test_of_a_property_finds_its_mutant(mutant):
+    assert fails(mutant)

@@ -4,7 +4,6 @@ The sticks are computed from the distributions of releases on the line, cell by 
 """
 
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise, product
 from math import ceil, exp, expm1, inf, log, log1p, sqrt
 from unittest.mock import Mock
@@ -17,9 +16,8 @@ from scipy import stats
 from scipy.special import roots_genlaguerre
 
 from tests.estimators.streams import rng
-from workbench.contracts.draws import expected_draw, wishart_delta
+from workbench.contracts.draws import expected_draw, of_rows, wishart_delta
 from workbench.contracts.kit import refusal, root_around
-from workbench.contracts.ramps import _moved
 from workbench.errors import ArgumentError
 from workbench.estimators.populous import mean_designer
 from workbench.estimators.votes import NORM_ROUNDING
@@ -192,7 +190,7 @@ def test_plans_hold_steps_within_the_room_and_no_more():
     assert compose(replace(one, rest=(step,))) == USUAL
     other = replace(step, mechanism="exponential")  # ρ-zCDP, but no normal noise that the ramp is priced with
     for wrong in ({"rest": (over,)}, {"rest": (step, step)}, {"rest": (other,)}, {"degrees": 2.0}):
-        assert refusal(partial(replace, one, **wrong))
+        assert refusal(replace, one, **wrong)
     with pytest.raises(ArgumentError, match="charge"):
         stable.chances(replace(one, room=ZCDP(1.0)))
 
@@ -251,7 +249,7 @@ def test_a_stick_is_above_the_exact_one_and_near_the_best_order(budget, spread):
 @pytest.mark.parametrize(("degrees", "spread"), [(8.0, 0.05), (12.0, 0.02), (50.0, 0.02), (9000.0, 0.0015)])
 @pytest.mark.parametrize("line", [False, True])
 def test_the_stick_of_rows_is_that_of_the_worst_pair_and_never_below_it(degrees, spread, line):
-    made, exact = stable._of_rows(degrees, spread, line, USUAL), _moved(spread, not line)(degrees)
+    made, exact = stable._of_rows(degrees, spread, line, USUAL), of_rows(spread, 2 - line, 0.0, degrees)
     tried = stable._orders(spread, line, USUAL)
     for e in np.linspace(-1.0, 1.5, 26):
         right = exact(e)

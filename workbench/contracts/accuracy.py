@@ -24,21 +24,17 @@ def error_does_not_rise_with_n(example, pairs=PAIRS):
     If the error for more rows is stochastically no larger, a pair shows a larger one with probability at
     most 1/2, ties apart. No answer is an infinite error; a pair of them tells nothing.
     """
+    starts = sizes(example, 100, 400, 2500, 10_000)
     if dimension(example) is not None:
-        pairs = min(pairs, FEW_PAIRS)
-    for n in starts(example):
+        pairs, fewest = min(pairs, FEW_PAIRS), least(example) + 300
+        starts = [fewest, 8 * fewest]
+    for n in starts:
         few, many = (errors(example, rows, pairs) for rows in (n, 4 * n))
         rises, falls = int((many > few).sum()), int((many < few).sum())
         assert rises < refused(rises + falls, 0.5), (n, rises, falls)
         if min(np.isfinite(few).mean(), np.isfinite(many).mean()) > 0.9:
             return
     raise AssertionError("hardly any run gave an answer: nothing was tested")
-
-
-def starts(example):
-    if dimension(example) is None:
-        return tuple(sizes(example, 100, 400, 2500, 10_000))
-    return (fewest := least(example) + 300, 8 * fewest)
 
 
 def error_bound_is_exceeded_with_probability_at_most_beta(example, runs=RUNS):
@@ -68,8 +64,8 @@ def refused(trials, chance):
     return int(binom.isf(FALSE_ALARM, trials, chance)) + 1
 
 
-def errors(example, n, runs):
-    entry, rng = world(example), np.random.default_rng(n)
+def errors(example, n, runs, entry=None):
+    entry, rng = entry or world(example), np.random.default_rng(n)
     rows = (entry.population.sample(n, rng=rng) for _ in range(runs))
     return np.array([entry.error(answer(example, x, seed)) for seed, x in enumerate(rows)])
 

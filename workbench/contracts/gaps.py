@@ -1,6 +1,7 @@
 """The sensitivity that a charge declares is the largest gap of its statistic, no less and no more."""
 
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 from unittest.mock import patch
@@ -10,6 +11,7 @@ import numpy as np
 from workbench.contracts import datasets
 from workbench.contracts.datasets import (
     by_row,
+    calm,
     dimension,
     ends,
     entry_of,
@@ -21,10 +23,13 @@ from workbench.contracts.datasets import (
     typical_rows,
     with_absent,
 )
-from workbench.contracts.kit import answer, distance, warm
-from workbench.contracts.whole import moves_by_what_is_charged
+from workbench.contracts.kit import answer, distance, norm, release, warm
 from workbench.estimators import intervals
 from workbench.estimators.shared import moments as winsorised_covariance
+from workbench.privacy import CountingNoise, SimulatedNoise
+from workbench.privacy.cuts import Level
+from workbench.privacy.grid import UP, OnGrid, on_grid
+from workbench.privacy.stable import MASKS
 from workbench.study.faults import watched
 
 FAR = (4e14, -1.3e14, 6.1e13, -2.7e13, 1.3e13, -4.1e12)  # where a unit is a few spacings of the floats
@@ -145,3 +150,47 @@ def replaced(x, row, value):
     other = x.copy()
     other[row] = value
     return other
+
+
+# Noise meets whole numbers, and one row moves them by no more than is charged: without a tolerance
+
+
+class Grids(CountingNoise):
+    def __getattr__(self, kind):
+        passed = super().__getattr__(kind)
+
+        def whole(value, *numbers):
+            assert kind in MASKS or is_whole(value), kind  # noise of a mask is not added
+            return passed(value, *numbers)
+
+        return whole
+
+
+def is_whole(value):
+    if isinstance(value, Level):
+        return all(isinstance(node.lengths, OnGrid) and type(node.present) is int for node in value.nodes)
+    grid = on_grid(value)
+    return grid is not None and np.asarray(grid.counts).dtype.kind in "iuO"
+
+
+def noise_meets_whole_numbers(example):
+    """Every statistic that is not masked is one of whole numbers, by its type, whatever the rows."""
+    for n in datasets.sizes(example, 24, 300, 1000):
+        for x in calm(example, n, 4):
+            release(example, x, Grids(SimulatedNoise(np.random.default_rng(n))))
+
+
+def moves_by_what_is_charged(event, other):
+    if event.whole is None or other.whole is None:
+        return
+    assert np.array_equal(event.whole.unit, other.whole.unit), "a unit that depends on the rows"
+    first, second = (np.atleast_1d(one.whole.counts).astype(object).ravel() for one in (event, other))
+    units = np.broadcast_to(event.whole.unit, event.whole.shape).ravel().tolist()
+    gaps = [abs(gap) * Fraction(unit) for gap, unit in zip((first - second).tolist(), units, strict=True)]
+    allowed = Fraction(event.charge.sensitivity) * Fraction(UP)
+    match norm(event):
+        case 2:
+            gaps, allowed = [sum(gap * gap for gap in gaps)], allowed**2
+        case 1:
+            gaps = [sum(gaps)]
+    assert max(gaps) <= allowed, event.charge

@@ -56,9 +56,9 @@ def answer(example, x, seed=0):
         raise AssertionError(f"a run raised {error!r}") from error
 
 
-def refusal(call):
+def refusal(call, *given, **named):
     try:
-        call()
+        call(*given, **named)
     except ArgumentError as error:
         return error
     except Exception as error:

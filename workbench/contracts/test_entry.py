@@ -3,7 +3,7 @@
 from unittest import SkipTest
 
 from workbench.catalog import addition, register
-from workbench.contracts.every import CONTRACTS, REFERENCE
+from workbench.contracts import CONTRACTS, REFERENCE
 from workbench.contracts.kit import cases
 from workbench.study.parameters import loaded
 
@@ -12,15 +12,13 @@ def pytest_generate_tests(metafunc):
     """Run every contract on every example of the entries that are named."""
     entries = [register(loaded("entry", one)).entry for one in metafunc.config.getoption("--entry")]
     if "contract" in metafunc.fixturenames:
-        found = [
-            (one, contract, f"{words}-{contract.__name__}")
+        found = {
+            f"{words}-{contract.__name__}": (one, contract)
             for private, contracts in ((True, CONTRACTS), (False, REFERENCE))
             for _, one, words in cases(entries, private)
             for contract in contracts
-        ]
-        metafunc.parametrize(
-            ("example", "contract"), [part[:2] for part in found], ids=[part[2] for part in found]
-        )
+        }
+        metafunc.parametrize(("example", "contract"), found.values(), ids=found)
     else:
         metafunc.parametrize("key", [entry.key for entry in entries])
 
