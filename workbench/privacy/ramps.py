@@ -16,8 +16,9 @@ Proof: `proofs/tested_masks.md`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
-from math import ceil, exp, expm1, floor, log, sqrt
+from math import ceil, exp, expm1, floor, inf, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +31,17 @@ from workbench.types import Array, Floats, RowMap, frozen
 Divergence = Callable[[float], float]
 """An upper bound of the hockey-stick divergence at every real e; it falls."""
 
-Asked = Callable[[float], bool]
-"""Whether the mask of a number gives what is wanted."""
+Excess = Callable[[float], float]
+"""By how much the mask of a number passes what is wanted; negative if it does not."""
+
+Search = Callable[[Callable[[float], bool]], tuple[float, float]]
+"""A search by the answers to yes-or-no questions; it returns two ends."""
 
 Lattice = Callable[[int, int], Array]
 """Upper bounds of a hockey stick at a width times the whole numbers from one to another; they fall."""
+
+Hint = tuple[float, float]
+"""About the x = ln(q/p) of the largest q that may follow p, and the slope of ln(e^x H(ε - x)) there."""
 
 CELLS = 600  # of a tabulated hockey stick
 LEAST_DELTA = 1e-13  # below it the floats of (b) cancel
@@ -42,6 +49,8 @@ RELATIVE, ABSOLUTE = 1e-9, 4e-15  # of δ, what rounding in (a) to (c) may take
 BITS = 2.0**53
 OFF = 2.0**-51  # of ε ± ρ: what their rounding may take, which a large ε makes more than a δ
 NEAR = 1e-8  # of the largest chance that may follow, how near it is found
+CLOSER, GUESSES = 1e-10, 12  # of it: how near a guess is surely, and the most guesses
+FIRST = 0.0, 20.0  # a hint before any
 ASIDE = 3  # lines on either side of the lowest one, of which rounding may make one lower
 LARGEST = 700.0  # of an ε that floats have the exponential of; a smaller one in its place is safe
 LEAST, CLOSE = 1e-9, 1.001  # of what is searched, and how near it is found
@@ -49,6 +58,8 @@ TYPICAL = 1.3  # times ln(1/δ)/ε: about the order that decides, less 1
 ORDERS, HIGHEST, LOWEST = 1000, 1e5, 1e-4  # orders less 1: the last relative to the highest, or
 BELOW = 1 / 20  # of a typical one, if that is less
 APPRECIABLE = 1 + 1e-9  # times a chance: more of it than rounding may make
+BESIDE = 1 + 1e-5  # of a number: where rounding may decide
+STEEP, LONGEST = 25.0, 1.5  # secants of an excess in a logarithm: a slope at first, the longest step
 SMALLEST = 1e-12  # of an order less 1, which floats tell from 1
 WIDTH, REACH, MOST_CELLS = 0.0075, 2.0, 5000  # of a lattice: over a typical order; last in ε; of losses
 UNSEEN, LOWEST_LOSSES = 1e-4, 1e-6  # of δ, losses beyond a lattice; the chance of those lumped at its start
@@ -96,12 +107,17 @@ def from_renyi(orders: Array, divergences: Array, epsilon: float) -> Tabulated:
     At most (1/α)(1 - 1/α)^(α - 1) e^((α - 1)(R_α - e)), of any α (Canonne, Kamath & Steinke 2020).
     """
     reach, falls = 4 * epsilon, orders - 1
-    places, cells = np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
+    places, cells = _places(reach)
     heights = falls * divergences + falls * np.log1p(-1 / orders) - np.log(orders)
     near = _near_lowest(heights, falls, places)
     logs = heights[near] - falls[near] * places[:, None]
     best = logs.argmin(axis=1)
     return Tabulated(reach, logs[cells, best].tolist(), falls[near[cells, best]].tolist())
+
+
+@lru_cache(maxsize=64)
+def _places(reach: float) -> tuple[Array, NDArray[np.intp]]:
+    return np.linspace(-reach, reach, CELLS + 1), np.arange(CELLS + 1)
 
 
 def _near_lowest(heights: Array, falls: Array, places: Array) -> NDArray[np.intp]:
@@ -218,11 +234,11 @@ def rising(stick: Divergence, budget: ApproxDP) -> Iterator[float]:
     if not stick(budget.epsilon) <= rise.left:
         return
     yield 0.0
-    p, before = _rounded(rise.left), 0.0
+    p, before, hint = _rounded(rise.left), 0.0, FIRST
     while True:
         yield p
         if p != before:
-            before, p = p, rise.next(p)
+            before, (p, hint) = p, rise.next(p, hint)
 
 
 def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
@@ -239,32 +255,96 @@ def falling_ramp(sticks: Sequence[Divergence], budget: ApproxDP) -> Floats:
 
 def rising_slowly(sticks: Iterable[Divergence], budget: ApproxDP) -> Iterator[float]:
     """Yield p(0), p(1), .. of `falling_ramp`."""
-    left = _left(budget)
+    left, hint = _left(budget), FIRST
     p = _rounded(left)
     yield 0.0
     yield p
     for stick, above in pairwise(sticks):
         rise, most = Rise(stick, budget), left / max(above(budget.epsilon), left)
-        found = min(rise.next(p), _rounded(most))
+        q, hint = rise.next(p, hint)
+        found = min(q, _rounded(most))
         p = found if found > p and rise.allows(p, found) else p
         yield p
 
 
-def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Asked:
-    """Return whether the ramp of the mask of a number ends at 1 - silent or above."""
-    return lambda number: reaches(islice(rising(stick(number), budget), most + 1), silent)
+def answering(stick: Callable[[float], Divergence], budget: ApproxDP, most: int, silent: float) -> Excess:
+    """Return the excess of the ramp of the mask of a number over 1 - silent."""
+    return lambda number: excess(islice(rising(stick(number), budget), most + 1), most, silent)
 
 
-def reaches(chances: Iterable[float], silent: float) -> bool:
-    return any(p >= 1 - silent for p in chances)
+def excess(chances: Iterable[float], most: int, silent: float) -> float:
+    """Return about by how much the log odds of p(T) exceed those of 1 - silent; negative if p(T) is below.
+
+    A ramp that reaches it sooner is thought to go on as it rose.
+    """
+    wanted, before = _log_odds(1 - silent), 0.0
+    for h, p in enumerate(chances):
+        if p >= 1 - silent:
+            return max(0.0, _log_odds(p) - wanted + (most - h) * (_log_odds(p) - _log_odds(before)))
+        before = p
+    return min(_log_odds(before) - wanted, -1 / BITS)
 
 
-def largest(answers: Asked, start: float) -> float:
+def _log_odds(chance: float) -> float:
+    return log(max(chance, 1 / BITS) / max(1 - chance, 1 / BITS))
+
+
+def largest(excess: Excess, start: float, like: object) -> float:
     """Return the largest number that answers, to a thousandth and from below, or 0 if it is far too small."""
-    return narrowed(answers, *_bracket(answers, start))[0] if start > 0 else 0.0
+    if not start > 0:
+        return 0.0
+    return replayed(lambda ask: narrowed(ask, *_bracket(ask, start)), excess, start, like, rises=False)[0]
 
 
-def narrowed(answers: Asked, low: float, high: float) -> tuple[float, float]:
+def replayed(search: Search, excess: Excess, start: float, like: object, rises: bool) -> tuple[float, float]:
+    """Return the ends of a search by whether an excess is negative; it rises or falls with the number.
+
+    Where it is 0 is guessed by secants, and the ends of the search by a guess are asked for, until they
+    answer all but what is so near to them that rounding may decide. `like` names searches that end about as
+    far from their start: what is guessed decides what is asked, never what is found.
+    """
+    low, high = 0.0, inf
+    asked: dict[float, float] = {}
+
+    def known(number: float) -> bool:
+        return number in asked or not low / BESIDE < number < high * BESIDE
+
+    def answers(number: float) -> bool:
+        nonlocal low, high
+        if not known(number):
+            asked[number] = excess(number)
+            below = (asked[number] < 0) == rises
+            low, high = (max(low, number), high) if below else (low, min(high, number))
+        return asked[number] >= 0 if number in asked else (number >= high) == rises
+
+    offset, slope = _ended.get(like, (0.0, STEEP if rises else -STEEP))
+    guess = start * exp(offset)
+
+    def guessed(number: float) -> bool:
+        return (number >= guess) == rises
+
+    while unknown := [end for end in search(guessed) if end > 0 and not known(end)]:
+        answers(unknown[0])
+        guess, slope = _zero(asked, slope)
+        if not low < guess < high:
+            guess = sqrt((low or high * exp(-LONGEST)) * (high if high < inf else low * exp(LONGEST)))
+    _ended[like] = log(guess / start), slope
+    return search(answers)
+
+
+def _zero(asked: dict[float, float], slope: float) -> tuple[float, float]:
+    """Return about where a function is 0, and its slope there in logarithms of what was asked."""
+    near = sorted(asked, key=lambda number: abs(asked[number]))[:2]
+    if len(near) > 1:
+        found = (asked[near[1]] - asked[near[0]]) / log(near[1] / near[0])
+        slope = found if found * slope > 0 else slope / 2  # far away it is flat
+    return near[0] * exp(max(-LONGEST, min(LONGEST, -asked[near[0]] / slope))), slope
+
+
+_ended: dict[object, tuple[float, float]] = {}
+
+
+def narrowed(answers: Callable[[float], bool], low: float, high: float) -> tuple[float, float]:
     """Return two close numbers of which the lower one answers and the other one does not, as at first."""
     while high > CLOSE * low > 0:
         middle = sqrt(low * high)
@@ -272,7 +352,7 @@ def narrowed(answers: Asked, low: float, high: float) -> tuple[float, float]:
     return low, high
 
 
-def _bracket(answers: Asked, start: float) -> tuple[float, float]:
+def _bracket(answers: Callable[[float], bool], start: float) -> tuple[float, float]:
     """Return a number that answers, and one above it that does not; (0, 0) if none is far too small."""
     factor, rises = 1.02, answers(start)
     low = high = start
@@ -304,18 +384,58 @@ class Rise:
         rise, silent = log(q / p), max(0.0, (1 - p) - self.growth * (1 - q))
         return silent + p * self.stick(self.epsilon - OFF * (self.epsilon + rise) + rise) <= self.left
 
-    def next(self, p: float) -> float:
-        """Return nearly the largest q in [p, 1] that follows p, by bisection; p may always follow."""
-        low, high = p, min(1.0, self.growth * p + self.left)  # no true hockey stick allows more
+    def next(self, p: float, hint: Hint) -> tuple[float, Hint]:
+        """Return nearly the largest q in [p, 1] that follows p, and a hint of the next; p may always follow.
+
+        It is where a bisection ends. A guess answers all of its questions but those beside it; it is given up
+        if what lies above it may follow, or what is found may not.
+        """
+        high = min(1.0, self.growth * p + self.left)  # no true hockey stick allows more
+        q, hint = self.guess(p, high, hint)
+        below, above = q * (1 - CLOSER), q * (1 + CLOSER)
+        if above < high and not self.allows(p, above):
+            found = self.bisected(p, high, below, above)
+            if found > p and self.allows(p, found):
+                return found, hint
         if self.rises(p, high):
             if self.allows(p, 1.0):
-                return 1.0
+                return 1.0, hint
             high = 1.0 if self.stays(p, high) else high
+        found = self.bisected(p, high, p, high)
+        return found if found > p and self.allows(p, found) else p, hint
+
+    def bisected(self, p: float, high: float, below: float, above: float) -> float:
+        """Return where a bisection ends if all up to `below` may follow, and none from `above` on."""
+        low = p
         while high > (1 + NEAR) * low:
             middle = (low + high) / 2
-            low, high = (middle, high) if self.allows(p, middle) else (low, middle)
-        found = _rounded(low)
-        return found if found > p and self.allows(p, found) else p
+            if middle <= below or (middle < above and self.allows(p, middle)):
+                low = middle
+            else:
+                high = middle
+        return _rounded(low)
+
+    def guess(self, p: float, high: float, hint: Hint) -> tuple[float, Hint]:
+        """Return about the largest q in [p, high] with (a) and (b), by secants between bounds of ln(q/p)."""
+        (start, slope), most, low, far = hint, self.left / p, 0.0, log(high / p)
+        x, last, before = min(start, far) if start > 0 else far / 2, inf, 0.0
+        for _ in range(GUESSES):
+            height = self.stick(self.epsilon - x)
+            over = log(height / most) + x if height > 0 else -inf
+            low, far = (low, x) if over > 0 else (x, far)
+            if -inf < over != last < inf:
+                slope = (over - last) / (x - before)
+            before, last = x, over
+            x -= over / slope
+            x = x if low <= x <= far else (low + far) / 2
+            if abs(x - before) <= CLOSER / 10:
+                break
+        q = min(high, p * exp(x))
+        for _ in range(2):  # (b), in which the stick hardly depends on q
+            if q > p and (1 - p) > self.growth * (1 - q):
+                stays = p * self.stick(self.epsilon + log(q / p))
+                q = min(q, 1 - ((1 - p) + stays - self.left) / self.growth)
+        return q, (2 * x - start, slope)
 
 
 def _left(budget: ApproxDP) -> float:

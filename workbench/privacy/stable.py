@@ -59,6 +59,7 @@ from workbench.privacy.ramps import (
     Divergence,
     Pure,
     answering,
+    excess,
     falling_ramp,
     from_gammas,
     from_renyi,
@@ -66,7 +67,7 @@ from workbench.privacy.ramps import (
     narrowed,
     orders,
     ramp,
-    reaches,
+    replayed,
     rising,
     rising_slowly,
     typical,
@@ -418,14 +419,15 @@ def _drawn(root: Array | ChargedRoot, charge: StableCharge, noise: NoiseSource) 
 @remembered
 def pure_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the largest ε' of a mask that is ε'-DP, to a thousandth and from below, or 0."""
-    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2)
+    return largest(answering(Pure, cost, most, silent), cost.epsilon / 2, "pure")
 
 
 @remembered
 def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
     """Return the same for ρ of a normal mask, or 0."""
     cost = _priced(cost)
-    return largest(answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent), _about(cost))
+    over = answering(lambda rho: Shifted(sqrt(2 * rho)), cost, most, silent)
+    return largest(over, _about(cost), "normal")
 
 
 @remembered
@@ -438,11 +440,12 @@ def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: flo
         If the mask alone is too much for the wanted chance of an answer.
     """
     budget = _priced(budget)
-    answers = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
+    over = answering(lambda rho: _of_rows(degrees, spread, False, budget, rho), budget, most, silent)
     low, high = (bound * budget.epsilon**2 for bound in (LEAST_STEPS, MOST_STEPS))
-    if not (spread <= LARGEST_SPREAD and answers(low)):
+    if not (spread <= LARGEST_SPREAD and over(low) >= 0):
         raise ArgumentError("degrees", degrees, f"fewer, for a count of {most} at {budget}")
-    return ZCDP(narrowed(answers, low, high)[0])
+    found = replayed(lambda answers: narrowed(answers, low, high), over, _about(budget), "room", rises=False)
+    return ZCDP(found[0])
 
 
 def _priced(cost: ApproxDP) -> ApproxDP:
@@ -457,8 +460,8 @@ def _about(cost: ApproxDP) -> float:
 @remembered
 def _degrees(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
     """Return the most rows ν, or 0."""
-    answers = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
-    return largest(answers, _rough(cost, distance, most, silent, line))
+    over = answering(lambda rows: _of_rows(rows, distance, line, cost), cost, most, silent)
+    return largest(over, _rough(cost, distance, most, silent, line), "rows")
 
 
 def _rough(cost: ApproxDP, distance: float, most: int, silent: float, line: bool) -> float:
@@ -525,7 +528,8 @@ def suffices(charge: LocatedCharge | StableCharge, scale: float) -> bool:
     cost, spread = _priced(approximate_cost(charge)), getattr(charge, "spread", charge.sensitivity)
     if spread > LARGEST_SPREAD:
         return False
-    return reaches(islice(rising(_stick(charge, scale, cost), cost), charge.most + 1), charge.silent)
+    over = answering(lambda scale: _stick(charge, scale, cost), cost, charge.most, charge.silent)
+    return over(scale) >= 0
 
 
 def _stick(charge: LocatedCharge | StableCharge, scale: float, cost: ApproxDP) -> Divergence:
@@ -537,10 +541,14 @@ def _stick(charge: LocatedCharge | StableCharge, scale: float, cost: ApproxDP) -
 @remembered
 def _ratio(budget: ApproxDP, spread: float, most: int, line: bool, silent: float) -> float:
     """Return the least σ/Δ, to a thousandth and from above."""
-    some = spread <= LARGEST_SPREAD
-    answers = answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
-    found = narrowed(lambda ratio: not answers(ratio), NARROWEST, WIDEST)[1] if some else WIDEST
-    if found == WIDEST and not (some and answers(WIDEST)):
+    over = answering(lambda ratio: _of_location(ratio, spread, line, budget), budget, most, silent)
+    start = 1.4 * sqrt(2 * log(1 / budget.delta)) / budget.epsilon  # rather more than without a test
+    some, like, found = spread <= LARGEST_SPREAD, (budget, most, line, silent), WIDEST
+    if some:
+        found = replayed(
+            lambda ask: narrowed(lambda ratio: not ask(ratio), NARROWEST, WIDEST), over, start, like, True
+        )[1]
+    if found == WIDEST and not (some and over(WIDEST) >= 0):
         allowed = "smaller" if some else f"at most {LARGEST_SPREAD:g}"
         raise ArgumentError("spread", spread, f"{allowed}, for a count of {most} at {budget}")
     return found
@@ -621,16 +629,20 @@ def counts(cost: ApproxDP, kind: str, share: float, silent: float) -> tuple[floa
 def largest_ratio(cost: ApproxDP, kind: str, falls: Floats, silent: float, start: float) -> float:
     """Return the largest r with p(T) ≥ 1 - `silent`, to a hundredth, from below; 0 if `start` is more."""
 
-    def answers(ratio: float) -> bool:
-        return reaches(rising_slowly([_of_average(kind, ratio * fall) for fall in falls], cost), silent)
+    def over(ratio: float) -> float:
+        sticks = (_of_average(kind, ratio * fall) for fall in falls)
+        return excess(rising_slowly(sticks, cost), len(falls), silent)
 
-    low, high = 0.0, start
-    while answers(high) and high < LOUDEST * start:
-        low, high = high, RISE * high
-    while low and high > NEAR * low:
-        middle = (low * high) ** 0.5
-        low, high = (middle, high) if answers(middle) else (low, middle)
-    return low
+    def search(answers: Callable[[float], bool]) -> tuple[float, float]:
+        low, high = 0.0, start
+        while answers(high) and high < LOUDEST * start:
+            low, high = high, RISE * high
+        while low and high > NEAR * low:
+            middle = (low * high) ** 0.5
+            low, high = (middle, high) if answers(middle) else (low, middle)
+        return low, high
+
+    return replayed(search, over, start, (cost, kind, len(falls)), rises=False)[0]
 
 
 def _of_average(kind: str, ratio: float) -> Pure | Shifted:
