@@ -521,7 +521,7 @@ def _map(
         "middle",
         rows=tuple(f"{name:g}" for name in table.index),
         columns=tuple(number(float(n), 1) for n in table.columns[::2]),
-        bar="error over the best rival's",
+        bar="error over the best rival's" if along == "share" else None,  # one bar, behind the last map
     )
     low, wide = len(table) - 1, len(table.columns) - 1
     marks = tuple(text_at(name, x * wide, y * low, "non-private") for name, x, y in regions)
