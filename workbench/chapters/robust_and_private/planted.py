@@ -350,7 +350,7 @@ def every_direction(frame: DataFrame) -> Verdict:
     return verdict.about("largest difference in standard errors", "no more than chance allows", n=N)
 
 
-def in_proportion(frame: DataFrame) -> Checks:
+def proportional_to_corruption(frame: DataFrame) -> Checks:
     prime, box = both(frame, "corruption")
     over_limit = {a: scaled(one, 1 / limit(a)) for a, one in prime.items()}
     yield from each("over ξ√ln(1/ξ), ξ = ", over_limit, 0.0, NEAR)
@@ -603,7 +603,7 @@ CLAIMS = (
         ("LKKO21/Thm6",),
         "d = 20, corruption .01 .. .1: the median error of mean/prime is at most 1.2 ξ √ln(1/ξ), that of"
         " mean/clipped-box grows in proportion to ξ, slope within .05.",
-        in_proportion,
+        proportional_to_corruption,
         lambda: [SHARES],
     ),
     Claim(
