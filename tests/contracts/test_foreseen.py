@@ -121,7 +121,7 @@ CLIFFS = {
         2, 300, 30, budget=PURE, runs=40
     ),
     "covariance/perturbed": predicted(wb.PerturbedCovariance(radius=2.0), 30, 300, 30, runs=80),
-    "covariance/adaptive": Cliff("cautious", wb.AdaptiveCovariance(radius=2.0), 30, 300, 30),
+    "covariance/adaptive": Cliff("cautious", wb.AdaptiveCovariance(radius=2.0, centred=True), 30, 300, 30),
     "covariance/thresholded": Cliff("cautious", wb.ThresholdedCovariance(radius=2.0), 30, 300, 30),
     "covariance/local-thresholded": Cliff(
         "cautious", wb.LocalThresholdedCovariance(radius=2.0), 30, 20_000, 300

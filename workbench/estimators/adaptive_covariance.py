@@ -116,7 +116,7 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     ----------
     radius : float
         Bound on the length of rows, in the unit of the data: longer ones are shrunk. It may be crude.
-    centred : bool, default True
+    centred : bool, default False
         Whether the second moment of the rows is wanted, which is their covariance where the mean is 0.
         Otherwise their covariance: the mean is found with a tenth of the budget.
 
@@ -124,13 +124,14 @@ class AdaptiveCovariance(Estimator[DenoisedCovariance]):
     --------
     >>> from workbench.privacy import ZCDP
     >>> x = np.random.default_rng(1).normal(0.0, 0.1, size=(20_000, 5))
-    >>> release = AdaptiveCovariance(radius=1e6)(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
+    >>> estimator = AdaptiveCovariance(radius=1e6, centred=True)
+    >>> release = estimator(x, budget=ZCDP(0.5), rng=np.random.default_rng(2))
     >>> bool(abs(np.asarray(release) - 0.01 * np.eye(5)).max() < 0.0003), release.value.error < 0.0003
     (True, True)
     """
 
     radius: float
-    centred: bool = True
+    centred: bool = False
 
     in_passes = True
 
