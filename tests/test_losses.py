@@ -69,7 +69,7 @@ def test_mahalanobis_losses_equal_the_symmetric_root_formulas(seed, d):
 def test_an_estimate_that_is_not_finite_is_infinitely_wrong(bad):
     truth, estimate = random_gaussian(3, 3), np.diag([1.0, bad, 1.0])
     assert losses.mahalanobis_mean_error(estimate[1], truth) == inf
-    for loss in (losses.mahalanobis_covariance_error, losses.spectral_error):
+    for loss in (losses.mahalanobis_covariance_error, losses.spectral_error, losses.subspace_error):
         assert loss(estimate, truth.covariance) == inf
 
 

@@ -84,6 +84,8 @@ def subspace_error(estimate: ArrayLike, truth: ArrayLike) -> float:
     """Return the spectral norm of P - P', P' the projection on the first k axes of a covariance, k = tr P."""
     sigma = reals(truth)
     projection = _shaped(estimate, sigma.shape)
+    if not np.isfinite(projection).all():
+        return inf
     top = np.linalg.eigh(sigma)[1][:, sigma.shape[0] - round(np.trace(projection)) :]
     return _norm(projection - top @ top.T, 2)
 

@@ -172,3 +172,4 @@ def serve(root, folder, **environment):
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
+            process.wait(STOPS_WITHIN)
