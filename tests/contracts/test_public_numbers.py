@@ -134,7 +134,7 @@ def ended(example, what, change):
 @pytest.mark.parametrize("key", CATALOG)
 def test_an_estimator_with_a_number_at_an_end_refuses_before_a_draw_or_answers(key):
     failed = {words: outcome(ended, *case) for words, *case in at_their_ends(key)}
-    assert {*failed.values()} == {"None"}, failed
+    assert {*failed.values()} <= {"None"}, failed
 
 
 # Every estimator refuses a wrong public parameter when it is made, by an error that names it.

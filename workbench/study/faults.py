@@ -124,9 +124,9 @@ def charged(change: Callable[[str, str, float, Any], Declared]) -> Fault:
 
     def faulty(construct: Function) -> Function:
         def changed(
-            self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any, **more: Any
+            self: Charge, step: str, mechanism: str, sensitivity: float, cost: Any, *more: Any, **named: Any
         ) -> None:
-            construct(self, *change(step, mechanism, sensitivity, cost), **more)
+            construct(self, *change(step, mechanism, sensitivity, cost), *more, **named)
 
         return changed
 
