@@ -211,7 +211,7 @@ def test_a_function_is_judged_by_its_distance_in_worlds_of_one_seed_and_chance_i
         (world, lambda x, trials, rng: nan, 1e9, 0.0, 0.05),
         (plane, lambda x, trials, rng: x.mean(axis=0)[None, :], 0.25, 0.956, 0.05),  # 1 - exp(-.25² 100 / 2)
     ):
-        found = hidden_worlds(function, drawn, within=within)
+        found = hidden_worlds(function, drawn, within=np.float64(within))
         assert found.good / WORLDS == pytest.approx(share, abs=margin)
         assert bool(found) == (share > 0.9)
     seen = []

@@ -249,5 +249,5 @@ def hidden_worlds(mechanism: Mechanism, world: World, *, within: float, seed: in
     for block in range(WORLDS):
         data, noise = (stream(seed, role, "hidden worlds", 0, block) for role in (Role.DATA, Role.NOISE))
         x, truth = world(data)
-        good += distance(mechanism(x, 1, noise), truth) <= within
+        good += bool(distance(mechanism(x, 1, noise), truth) <= within)
     return Judged(within, good)
