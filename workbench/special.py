@@ -11,6 +11,7 @@ gammaincinv gammaln log_ndtr ndtr ndtri stdtr stdtrit xlog1py xlogy zeta
 _HOMES = {
     **dict.fromkeys(_SPECIAL.split(), "special"),
     **dict.fromkeys(("isotonic_regression", "minimize_scalar"), "optimize"),
+    "dsyrk": "linalg.blas",
     **dict.fromkeys(("dtrtri", "dtrtrs"), "linalg.lapack"),
 }
 

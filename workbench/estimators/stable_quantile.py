@@ -64,10 +64,10 @@ from workbench.estimators.shared.rows import present
 from workbench.linalg import MANY, fewest
 from workbench.privacy import ApproxDP
 from workbench.privacy.stable import Lift
-from workbench.special import dtrtri, dtrtrs, gammaln
+from workbench.special import dsyrk, dtrtri, dtrtrs, gammaln
 from workbench.types import Array, Floats, RowMap, frozen, remembered
 
-AT_ONCE = 6144  # rows that are mapped at a time
+AT_ONCE = 6144  # rows that are mapped at a time: a multiple of the panels that BLAS adds up in turn
 NODES = 4000  # of an integral over the lengths of normal rows
 UNIT = 2.0**-53
 WIDEST = 2.0**33  # of the trace of Q⁻¹, columns in units of their scale: rotated rows of condition about 1e9
@@ -185,12 +185,16 @@ class Scaled:
         return float(np.linalg.eigvalsh(found)[0])
 
     def _sum(self, change: RowMap) -> Array:
-        # Σ y yᵀ of what a map makes of the rows, a block at a time, of which the last may be longer
-        mapped = np.empty_like(self.rows)
-        cuts = range(AT_ONCE, mapped.shape[1] - AT_ONCE + 1, AT_ONCE)
-        for rows, images in zip(*(np.split(one, cuts, axis=1) for one in (self.rows, mapped)), strict=True):
-            images[:] = change(rows)
-        return mapped @ mapped.T
+        # Σ y yᵀ of what a map makes of the rows, a block at a time, with the bits of one product of all
+        d, n = self.rows.shape
+        if d == 1 or n < 2 * AT_ONCE:
+            whole = change(self.rows)
+            return whole @ whole.T
+        found, starts = np.zeros((d, d), order="F"), range(0, n - AT_ONCE + 1, AT_ONCE)
+        for start in starts:
+            part = change(self.rows[:, start : n if start == starts[-1] else start + AT_ONCE])
+            found = dsyrk(1.0, part.T, 1.0, found, trans=1, lower=1, overwrite_c=1)
+        return np.tril(found) + np.tril(found, -1).T
 
     def scale(self, factor: Array) -> float:  # s of lifted rows
         return float(np.ldexp(1 / factor[0, 0] ** 2, 2 * int(self.exponents[0])))
