@@ -104,7 +104,9 @@ def plotted(chart):
 
 
 def measured(panel):
-    """What was measured: the points of every curve of a panel that has some."""
+    """The points of every curve that was measured; none beside published numbers, which are at theirs."""
+    if any(one.label == "published" for one in panel.series):
+        return []
     return [(one.x, one.y) for one in panel.series if one.role == "estimate" and one.x]
 
 
