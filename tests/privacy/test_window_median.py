@@ -1,8 +1,8 @@
 """The window median on its lattice, point by point in fractions, in bands as in whole; and that of a rank."""
 
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement, product
-from math import ceil, inf, isnan, nan
+from itertools import combinations, combinations_with_replacement, pairwise, product
+from math import ceil, inf, isnan, log, nan
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -16,6 +16,7 @@ from workbench.estimators.shared import window_median as lattice
 from workbench.estimators.shared.window_median import FARTHEST, RankWindow, WindowMedian
 from workbench.privacy import ApproxDP, PureDP, SecureNoise, SimulatedNoise, exact
 
+EPSILON, RATIO = 4 * log(2), Fraction(1, 2)  # e^(-ε/4): a score of -twice/2 weighs RATIO^twice
 PLACES = [0.0, -0.0, 1.0, 3.0, 5.0, -2.0, 1e6, 1e15, -1e15, 5e-324, -np.inf, np.nan]
 LOCATORS = [
     WindowMedian(left=1.0, right=2.0),
@@ -38,6 +39,45 @@ def test_one_row_moves_a_score_by_one_at_most(locator):
         )
     }
     assert max(gaps) == 1
+
+
+def pieces_of(locator, points, cost):
+    """Intervals of lattice points and the weight of each of their points; the weight of the bottom."""
+    pieces = locator.pieces(np.array(points))
+    scores, weights = locator.choices(pieces, cost)
+    masses = [RATIO ** int(-2 * score * scores.unit) for score in scores.counts]
+    firsts = lattice.numbers(pieces.edges[:-1], locator.step)
+    found = [(a, a + b, mass) for a, b, mass in zip(firsts, weights.counts, masses, strict=False) if b]
+    return found, weights.counts[-1] * masses[-1] if len(masses) > len(firsts) else Fraction(0)
+
+
+def laws(locator, pair, cost):
+    """Both laws on cells in which neither changes; the bottom last."""
+    sides = [pieces_of(locator, points, cost) for points in pair]
+    cells = [*pairwise(sorted({cut for found, _ in sides for piece in found for cut in piece[:2]}))]
+    for found, bottom in sides:
+        masses = [(b - a) * sum(m for low, high, m in found if low <= a and b <= high) for a, b in cells]
+        yield [mass / (sum(masses) + bottom) for mass in (*masses, bottom)]
+
+
+@pytest.mark.turns(3)
+@pytest.mark.parametrize("locator", LOCATORS, ids=repr)
+@pytest.mark.parametrize("delta", [0.25, 1e-3])
+def test_the_law_has_its_budget_of_random_neighbours(locator, delta):
+    """With a range its logarithms have one of ε, which is what zCDP charges for; without, δ is left at ε."""
+    places, rng = np.array(PLACES), np.random.default_rng(1)
+    cost = ApproxDP(EPSILON, delta) if locator.low is None else PureDP(EPSILON)
+    for _ in range(40):
+        first = rng.choice(places, int(rng.integers(1, 5)))
+        second = first.copy()
+        second[rng.integers(len(second))] = rng.choice(places)
+        p, q = laws(locator, (first, second), cost)
+        if locator.low is not None:
+            ratios = [a / b for a, b in zip(p, q, strict=True) if b]
+            assert max(ratios) <= 16 * min(ratios)
+        for one, other in ((p, q), (q, p)):
+            left = sum(max(Fraction(0), a - 16 * b) for a, b in zip(one, other, strict=True))
+            assert left <= (delta if locator.low is None else 0)
 
 
 @pytest.mark.parametrize(("width", "delta"), [*product((1e-3, 0.07, 1e9), (1e-9, 0.7))])
