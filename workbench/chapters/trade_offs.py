@@ -11,7 +11,8 @@ from workbench.bounds.limits import covariance_rows, mean_rows
 from workbench.charts.curves import Chart, Panel, Series, styled, text_at
 from workbench.charts.style import METHODS, log_rounds
 from workbench.study.parameters import brief
-from workbench.study.trade_off import Numbers, TradeOff, contour
+from workbench.study.trade_off import TradeOff, contour
+from workbench.types import Array
 
 OWN_NORM = ("covariance/coinpress", "covariance/unbounded", "covariance/populous")  # errors in the norm of Σ
 
@@ -55,7 +56,7 @@ def fewest_rows(trade: TradeOff, alpha: float, epsilon: float, delta: float) -> 
 
 
 def limits(
-    trade: TradeOff, errors: Numbers, sizes: Sequence[int], epsilons: Sequence[float], delta: float
+    trade: TradeOff, errors: Array, sizes: Sequence[int], epsilons: Sequence[float], delta: float
 ) -> Chart:
     """Return lines of equal error, and where nothing is released, noise or sampling limits the error."""
     finite, rows, x = np.isfinite(errors), np.array(sizes, float), epsilons

@@ -23,10 +23,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
-from scipy.optimize import isotonic_regression
 
 from workbench.charts.chart import Chart, Mark, Panel, Series
 from workbench.charts.style import GREY, INK, log_ticks, look, tick_labels, wrapped
+from workbench.special import isotonic_regression
 
 PALE = "#e4e4e4"
 FAR = 1e100  # beyond it a number is drawn like infinity

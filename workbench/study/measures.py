@@ -20,7 +20,6 @@ from workbench.special import bdtr, bdtrc, isotonic_regression, ndtri, stdtrit
 from workbench.study.rules import (
     CHECK_LEVEL,
     Interval,
-    Vector,
     Verdict,
     at_most,
     claim_level,
@@ -28,7 +27,7 @@ from workbench.study.rules import (
     compare,
 )
 from workbench.study.sweeps import Point, Role, point_id, resampler, stream
-from workbench.types import reals
+from workbench.types import Array, reals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +56,7 @@ def by(frame: "pd.DataFrame", name: str) -> "dict[Any, pd.DataFrame]":
     return {value: frame[frame[name] == value] for value in frame[name].unique().tolist()}
 
 
-def paired_columns(frame: "pd.DataFrame", column: str, along: str) -> Vector:
+def paired_columns(frame: "pd.DataFrame", column: str, along: str) -> Array:
     """Return a column as an array with a row per trial and a column per value of a parameter, in order."""
     table = frame.pivot(index=["block", "trial"], columns=along, values=column)
     return reals(table[list(dict.fromkeys(frame[along]))].to_numpy())
@@ -67,7 +66,7 @@ def known(value: float) -> Measure:
     return Measure(value, (value, value), 1)
 
 
-def mean(values: Vector) -> float:
+def mean(values: Array) -> float:
     return float(values.mean())
 
 
@@ -131,13 +130,13 @@ def mean_size(values: ArrayLike, level: float, name: str, seed: int, point: Poin
 
 
 def summary(
-    statistic: Callable[[Vector], float], values: ArrayLike, seed: int, name: str, level: float = CHECK_LEVEL
+    statistic: Callable[[Array], float], values: ArrayLike, seed: int, name: str, level: float = CHECK_LEVEL
 ) -> Measure:
     return resampled(statistic, values, level, resampler(seed, name), SUMMARY_RESAMPLES)
 
 
 def resampled(
-    statistic: Callable[[Vector], float],
+    statistic: Callable[[Array], float],
     values: ArrayLike,
     level: float,
     rng: Generator,
@@ -166,7 +165,7 @@ def resampled(
     return Measure(estimate, _ends(np.array(draws), estimate, level, quantile), m)
 
 
-def _ends(draws: Vector, estimate: float, level: float, quantile: float) -> Interval:
+def _ends(draws: Array, estimate: float, level: float, quantile: float) -> Interval:
     if not np.isfinite(estimate):
         return nan, nan
     reach = max(level, 2 * TAIL / len(draws))
@@ -272,7 +271,7 @@ def crossing(
     return Measure(float(np.exp(estimate)), (float(np.exp(low)), float(np.exp(high))), trials)
 
 
-def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> float:
+def _log_crossing(n: Array, shares: Array, weights: Array, target: float) -> float:
     fit = isotonic_regression(shares, weights=weights).x
     i = np.searchsorted(fit, target - 1e-12)  # first at or above; pooled means are rounded
     if i == 0 or i == len(n):
@@ -280,7 +279,7 @@ def _log_crossing(n: Vector, shares: Vector, weights: Vector, target: float) -> 
     return np.interp(target, fit[i - 1 : i + 1], np.log(n[i - 1 : i + 1]))
 
 
-def bracket_of(n: Vector, hits: Vector, total: Vector, target: float, level: float) -> Interval:
+def bracket_of(n: Array, hits: Array, total: Array, target: float, level: float) -> Interval:
     """Refute 'at the target' upwards from the smallest n, and 'below the target' downwards from the largest.
 
     This is exact at `level`, and assumes only that the share does not fall. The hypotheses are nested:
@@ -410,7 +409,7 @@ def slope_inside(
 
 
 def median_ratio(
-    name: str, top: Vector, bottom: Vector, low: float, high: float, level: float, rng: Generator, *, n: int
+    name: str, top: Array, bottom: Array, low: float, high: float, level: float, rng: Generator, *, n: int
 ) -> Verdict:
     """Decide whether the ratio of two medians of the same trials lies in [low, high].
 
@@ -429,7 +428,7 @@ def paired_ratio(
     On the logarithmic scale: exchanging the columns inverts the interval.
     """
 
-    def log_ratio(pairs: Vector) -> float:
+    def log_ratio(pairs: Array) -> float:
         above, below = np.log(statistic(pairs, axis=0))
         return float(above - below)
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from workbench.errors import ArgumentError, integer_at_least, one_of, probability
 from workbench.special import bdtrc, betainccinv, betaincinv, ndtr, stdtrit
 from workbench.study.sweeps import Sweep, run
-from workbench.types import Array, frozen, public, reals
+from workbench.types import frozen, public, reals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from workbench.study.scaling import Scaling
 
 Interval = tuple[float, float]
-Vector = Array
 
 # Verdicts on claims: what was decided, by which test, at which level, from how much evidence.
 

@@ -23,11 +23,11 @@ from workbench.special import ndtri
 from workbench.study.measures import Measure
 from workbench.study.planner import Candidate, Scale, factors
 from workbench.study.profiles import PROFILES, computed
-from workbench.study.rules import Interval, Status, Vector, Verdict, claim_level
+from workbench.study.rules import Interval, Status, Verdict, claim_level
 from workbench.study.search import BLOCK, BRACKETING, MOST, Kind, Target, least_n
 from workbench.study.store import Cell, Store
 from workbench.study.sweeps import Block, Point, Task, compute, resources
-from workbench.types import Columns, frozen
+from workbench.types import Array, Columns, frozen
 
 # What a scaling is: one statement and one number in its n, at which values, and what is run there.
 
@@ -113,7 +113,7 @@ def slope(xs: ArrayLike, ys: ArrayLike, errors: ArrayLike) -> Slope:
     return Slope(estimate, square**-0.5, tuple(steps), curved)
 
 
-def standard_errors(intervals: Sequence[Interval], level: float) -> Vector:
+def standard_errors(intervals: Sequence[Interval], level: float) -> Array:
     """Return the standard errors of ln n of which these are the intervals at a level; inf for an open end."""
     halves = [log(high / low) / 2 if low > 0 and high < inf else inf for low, high in intervals]
     return np.array(halves) / _reach(level)
@@ -536,7 +536,7 @@ def _least(
     with Store(path) if path else nullcontext() as store:
         shelf = store.shelf(scaling.name, trials, BRACKETING, seed=seed) if store else None
 
-        def errors(n: int, place: int, block: int, runs: int) -> Vector:
+        def errors(n: int, place: int, block: int, runs: int) -> Array:
             if n < setting.fewest:
                 return np.full(runs, inf)
             point, found = {**setting.point, "n": n}, []

@@ -29,8 +29,8 @@ from workbench.errors import ArgumentError, integer_at_least, positive, probabil
 from workbench.special import bdtr, bdtrc, chdtri, ndtr, ndtri, xlog1py, xlogy
 from workbench.special import chdtrc as chi_squared_tail
 from workbench.study.measures import bracket_of
-from workbench.study.rules import Interval, Vector
-from workbench.types import frozen, public, reals
+from workbench.study.rules import Interval
+from workbench.types import Array, frozen, public, reals
 
 if TYPE_CHECKING:
     from workbench.estimators import Estimator
@@ -58,18 +58,18 @@ EDGE = 1e-9  # no run is certain
 class Counts:
     """Successes among runs at every n, ascending."""
 
-    n: Vector
-    hits: Vector
-    runs: Vector
+    n: Array
+    hits: Array
+    runs: Array
 
     @classmethod
-    def of(cls, errors: Mapping[int, Vector], alpha: float) -> "Counts":
+    def of(cls, errors: Mapping[int, Array], alpha: float) -> "Counts":
         sizes = sorted(errors)
         hits = [(errors[n] <= alpha).sum() for n in sizes]
         return cls(reals(sizes), reals(hits), reals([len(errors[n]) for n in sizes]))
 
     @cached_property
-    def places(self) -> Vector:
+    def places(self) -> Array:
         return np.log(self.n)
 
     def within(self, centre: float, reach: float) -> "Counts":
@@ -88,7 +88,7 @@ class Counts:
         return few, float(enough.min(initial=self.n[-1]))
 
 
-def curves(u: Vector, share: float) -> Vector:
+def curves(u: Array, share: float) -> Array:
     """Return the five curves at u, stacked: every one is `share` at 0.
 
     A normal distribution's, two with one light tail, and two in which a part of the runs fails at every n.
@@ -100,7 +100,7 @@ def curves(u: Vector, share: float) -> Vector:
     return np.stack([ndtr(u + ndtri(share)), light_above, light_below, *lapsing])
 
 
-def log_likelihood(p: Vector, counts: Counts) -> Vector:
+def log_likelihood(p: Array, counts: Counts) -> Array:
     sure = np.clip(p, EDGE, 1 - EDGE)
     each = xlogy(counts.hits, sure) + xlog1py(counts.runs - counts.hits, -sure)
     return each.sum(-1)
@@ -190,7 +190,7 @@ ONE_SD = (0.1587, 0.8413)  # of a normal law, on both sides
 
 
 def crossing_line(
-    errors: Mapping[int, Vector], alpha: float, share: float, level: float, around: float, width: float
+    errors: Mapping[int, Array], alpha: float, share: float, level: float, around: float, width: float
 ) -> tuple[float, Interval] | None:
     """Return where the q-quantile of the error is alpha, with its interval; None if errors are no line.
 
@@ -215,7 +215,7 @@ def crossing_line(
     return around * exp(middle), (around * exp(middle - half), around * exp(middle + half))
 
 
-def _crossing(places: Vector, logs: Vector, share: float) -> float:
+def _crossing(places: Array, logs: Array, share: float) -> float:
     level = logs + SLOPES[:, None] * places
     rank = min(int(share * len(logs)), len(logs) - 1)
     heights = np.partition(level, rank, axis=1)[:, rank]
@@ -225,7 +225,7 @@ def _crossing(places: Vector, logs: Vector, share: float) -> float:
     return heights[best] / SLOPES[best]
 
 
-Measure = Callable[[int, int, int, int], Vector]
+Measure = Callable[[int, int, int, int], Array]
 Kind = Literal["found", "rough", "dip", "plateau", "always", "never"]
 
 RATIO, STRIDE, STRIDES = 1.06, 12, 14  # (1), (2)
@@ -279,7 +279,7 @@ class _Runs:
     target: Target
     start: int
     blocks: dict[int, int] = field(default_factory=dict)
-    errors: dict[int, Vector] = field(default_factory=dict)
+    errors: dict[int, Array] = field(default_factory=dict)
 
     def rows(self, place: int) -> int:
         return max(1, min(round(self.start * RATIO ** min(place, 800)), self.target.most))

@@ -23,8 +23,6 @@ DECADES = 14  # of δ, from 1e-15 on
 FREE = 100.0  # an ε at which privacy costs next to nothing
 HALF = 2**0.5  # the error is so much larger where noise is half of its square
 
-Numbers = Array
-
 
 @frozen
 class TradeOff:
@@ -125,10 +123,10 @@ class TradeOff:
         found = least(lambda place: self.error(n, epsilon, decimal(place, -15)) <= alpha, 0, most, 9 * DIGITS)
         return None if found is None else decimal(found, -15)
 
-    def errors(self, sizes: Sequence[int], epsilons: Sequence[float], delta: float) -> Numbers:
+    def errors(self, sizes: Sequence[int], epsilons: Sequence[float], delta: float) -> Array:
         return np.array([[self.error(n, epsilon, delta) for epsilon in epsilons] for n in sizes])
 
-    def balance(self, errors: Numbers, sizes: Sequence[int], delta: float) -> Numbers:
+    def balance(self, errors: Array, sizes: Sequence[int], delta: float) -> Array:
         """Return for every column of a map the n from which noise is less than half of the squared error.
 
         It is the first or the last n of the map where that is so everywhere or nowhere.
@@ -156,7 +154,7 @@ def least(enough: Callable[[int], bool], start: int, most: int, guess: int) -> i
     return None if found > most else found
 
 
-def contour(errors: Numbers, sizes: Sequence[float], alpha: float) -> Numbers:
+def contour(errors: Array, sizes: Sequence[float], alpha: float) -> Array:
     """Return for every column the n at which an error falls to alpha, between sizes on straight logarithms.
 
     It is nan where the error is nowhere so small, or everywhere.
@@ -167,7 +165,7 @@ def contour(errors: Numbers, sizes: Sequence[float], alpha: float) -> Numbers:
     return np.array([_crossing(column, sizes, alpha) for column in errors.T])
 
 
-def _crossing(column: Numbers, sizes: Sequence[float], alpha: float) -> float:
+def _crossing(column: Array, sizes: Sequence[float], alpha: float) -> float:
     within = np.flatnonzero(column <= alpha)
     if not within.size or within[0] == 0:
         return nan

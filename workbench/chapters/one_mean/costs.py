@@ -65,7 +65,6 @@ from workbench.study.rules import (
     Claim,
     Interval,
     Status,
-    Vector,
     Verdict,
     claim_level,
     clopper_pearson,
@@ -323,7 +322,7 @@ def tight_ratio(run: Run, *, epsilon: float = EPSILON, radius: float = RADIUS) -
     )
 
 
-def quantile_ratio_interval(a: Vector, b: Vector, q: float, level: float, rng: Generator) -> Interval:
+def quantile_ratio_interval(a: Array, b: Array, q: float, level: float, rng: Generator) -> Interval:
     """Return an interval for the ratio of the q-quantiles of a and b, measured on the same samples.
 
     Pairs are resampled. Where the quantile of a is infinite its ends are, too, as far as the binomial test
