@@ -114,6 +114,8 @@ def draw(chart: Chart, form: Format = PAGE) -> Figure:
         layout.set(rect=(*sides, 1 - 2 * sides[0], 1 - sides[1] - top / high), w_pad=0.06, h_pad=0.04)
         layout.execute(figure)
         figure.set_layout_engine("none")
+        for axes in figure.axes:  # the solver's last bits differ from run to run
+            axes.set_position(np.round(axes.get_position(original=True).bounds, 6).tolist())
         _head(figure, chart, form)
         for axes, texts in zip(list(figure.axes), ends, strict=False):
             _part(axes, texts)

@@ -96,17 +96,20 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def wrapped(text: str, most: float) -> list[str]:
-    r"""Return the lines of a text, of about `most` characters, none broken within mathematics.
+    r"""Return the lines of a text, of about `most` characters, unbroken in mathematics and beside signs.
 
     >>> wrapped("ten words of $x + y$ mathematics", 12)
     ['ten words of', '$x + y$', 'mathematics']
     >>> wrapped("of 30\u2009000 rows", 8)
     ['of', '30\u2009000', 'rows']
+    >>> wrapped("with ten rows, ξ = 0.05", 20)
+    ['with ten rows,', 'ξ = 0.05']
     """
     sets = iter(MATH.findall(text))
     plain = lambda found: "\0" * len(re.sub(r"[${}_^ ]", "", re.sub(r"\\[A-Za-z]+", "x", found[0])))  # noqa: E731
-    lines = wrap(MATH.sub(plain, text), max(int(most), 1), break_long_words=False, break_on_hyphens=False)
-    return [re.sub("\0+", lambda _: next(sets), line) for line in lines]
+    whole = re.sub(r" ([=<>≤≥≈]) ", "\1\\1\1", MATH.sub(plain, text))
+    lines = wrap(whole, max(int(most), 1), break_long_words=False, break_on_hyphens=False)
+    return [re.sub("\0+", lambda _: next(sets), line).replace("\1", " ") for line in lines]
 
 
 def log_rounds(low: float, high: float, steps: Sequence[float] = (1, 2, 5)) -> list[float]:
