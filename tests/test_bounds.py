@@ -191,6 +191,8 @@ WRONG = [  # of each kind of argument, where it is first
     ("gap", lambda: m21.coarse_shape(2, 1.0, 1.5)),
     ("p", lambda: wx19.threshold(1, 10, 0.1, 1.0)),
     ("n", lambda: limits.threshold(0, 2)),
+    ("alpha", lambda: limits.sampled_covariance_rows(0.0, 2, 0.5)),
+    ("upper", lambda: covariance_rows(0.1, 2, 1.0, 1e-6, 0.5, 0.5)),
     *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, inf, nan)),
 ]
 

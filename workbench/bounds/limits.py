@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.bounds import below, formula, smallest
 from workbench.bounds.l17 import two_point_bound
-from workbench.errors import integer_at_least, positive, probability
+from workbench.errors import in_range, integer_at_least, positive, probability
 from workbench.special import brentq, chdtri, ndtr, ndtri
 
 Rows = float
@@ -60,6 +60,7 @@ def mean_rows(
     )
 
 
+@formula
 def sampled_mean_rows(alpha: float, d: int, beta: float) -> Rows:
     """Return q / alpha^2, q the 1 - beta quantile of chi-squared with d degrees of freedom.
 
@@ -82,6 +83,7 @@ def near_mean_rows(
     >>> [round(near_mean_rows(0.01, d, 1.0, 1e-30, 0.5)) for d in (1, 10, 20)]
     [17, 403, 852]
     """
+    positive(alpha=alpha)
     reach = min(2 * e * alpha, inf if radius is None else radius)
     others = min(_one_less(d * log(max(reach / (2 * alpha), 1.0))), 600.0)  # fewer means, which floats count
     if others < 0:
@@ -90,6 +92,7 @@ def near_mean_rows(
     return float(two_point_bound(apart, epsilon, beta, delta, beta * exp(-others)))
 
 
+@formula
 def sampled_covariance_rows(alpha: float, d: int, beta: float) -> Rows:
     """Return 2 q / alpha^2 for an error alpha in the Frobenius norm of S, q of d (d + 1) / 2 degrees.
 
@@ -120,6 +123,7 @@ def covariance_rows(
         return 0.0
     if upper is None:
         return packing_rows(inf, epsilon, delta, beta)
+    in_range(1, inf, "[)", upper=upper)
     levels = 1 + int(log(upper) / (log1p(alpha) - log1p(-alpha)) * (1 - 1e-12))
     return packing_rows(_one_less(d * log(levels)), epsilon, delta, beta)
 
