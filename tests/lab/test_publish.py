@@ -104,7 +104,7 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
         made = Chart(name, "It is the finding", (panel,), alt="It [falls].")
         save({"full": made}, folder, parameters={}, seed=7)
     statuses = enumerate(("HOLDS", "REFUTED"))
-    decided = [{"id": f"T{k}", "statement": f"A_{k} <is>", "status": status} for k, status in statuses]
+    decided = [{"id": f"T{k}", "statement": f"n = A_{k} <is>", "status": status} for k, status in statuses]
     canonical_json.write(folder / "verdicts.json", {"full": decided})
     write_notebook(path, *(f"lab.show(c.{name})" for name in ("falls", "rises", "asked")))
     notebook = nbformat().read(path, as_version=4)
@@ -120,7 +120,7 @@ def test_committed_results_stand_before_their_cells_and_are_mended_when_stale(pr
     assert [one.id for one in cells] == order
     first, falls, rises, asked = (one.source for one in cells if tagged(one))
     assert first.startswith("**1 of 2 claims holds in the full run; 1 is refuted: T1.**")
-    assert "* **refuted**: A\\_1 &lt;is>. (`T1`)\n* **holds**" in first
+    assert "* **refuted**: n = A\\_1 &lt;is>. (`T1`)\n* **holds**" in first
     assert falls == "![It \\[falls\\].](../figures/01_good/falls.svg)"
     assert rises.startswith("<details><summary>More: It is the finding</summary>")
     assert asked.startswith("<details><summary>The answer")

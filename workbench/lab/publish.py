@@ -266,7 +266,9 @@ def listed(decided: Sequence[Mapping[str, Any]]) -> str:
     why, items = of_claims((str(one["id"]) for one in decided), "reason"), []
 
     def ended(words: str) -> str:
-        return plain(words[:1].upper() + words[1:].rstrip(".") + ".")
+        first = words.split()[0]
+        named = len(first) == 1 or "/" in first  # a number or an estimator, as it is written: n, mean/prime
+        return plain((words[0] if named else words[0].upper()) + words[1:].rstrip(".") + ".")
 
     for one in sorted(decided, key=lambda one: list(WORDS).index(str(one["status"]))):
         reason = why.get(str(one["id"]), "") if one["status"] != HOLDS else ""
