@@ -188,8 +188,8 @@ def subspace_cliff(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA) 
         "subspace_cliff",
         "A subspace is found exactly or not at all",
         [panel],
-        alt="With half the planned rows the subspace is found in 2 of 100 runs at most, with eight tenths of"
-        " them in 9 of 10, with all of them almost surely, for every d.",
+        alt="With half the planned rows the subspace is found in 2 % of runs at most, with 80 % of them"
+        " in 92 % or more, with all of them almost surely, for every d.",
         how_to_read="All groups of d rows give the same subspace the same name, which leads by all k groups;"
         " noise hides a lead below about 2 ln(1/δ)/ε. There is no error that falls with n: the subspace is"
         " released, right up to a grid, or nothing is.",

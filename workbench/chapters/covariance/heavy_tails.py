@@ -313,7 +313,7 @@ def long_ellipsoids(
         "long_ellipsoids",
         "One radius pays for the length of the ellipsoid; preconditioning does not",
         [Panel(title, label, ERROR, series, marks=(estimate_zero(d), said))],
-        alt="The naive error grows in proportion to the length of the ellipsoid, the preconditioned"
+        alt="The naive error grows with the length of the ellipsoid, the preconditioned"
         " one is flat and close to the error without privacy.",
         how_to_read="The same privacy and rows, on longer and longer ellipsoids. One radius pays for the"
         " longest direction in the shortest one; its noise is predicted before negative eigenvalues are set"

@@ -141,7 +141,7 @@ def ten_releases(run: Run, *, epsilon: float = EPSILON, n: int = ROWS) -> Chart:
         f" notebook's ε, where the two rows overlap, then at ε = {number(SHARPER * epsilon)}, where the dots"
         " lie closer together and the two rows apart.",
         how_to_read="Ten dots a row, as many as the cell prints; bars hold 90 % of all runs. Above, can you"
-        " tell blue from orange? Below, noise is ten times smaller, and one patient shows.",
+        " tell blue from orange? Below there is less noise, and one patient shows.",
     )
 
 
@@ -370,13 +370,13 @@ def price(run: Run, *, epsilon: float = EPSILON, delta: float = DELTA, n: int = 
         else f"What privacy adds to the error of {number(n)} rows",
         [panel],
         alt="The median distance between released and plain mean against ε, both logarithmic, for three"
-        " estimators. All fall; the one that clips at the whole range lies highest, and the others"
+        " estimators. The one that clips at the whole range lies highest, and the others"
         + (
             " fall below one standard error of the plain mean at ε of about 0.6."
             if usual
             else " lower, wherever ε is enough for a release."
         ),
         how_to_read="Below the line privacy adds less error than sampling already causes. On the left, the"
-        " two that locate the data first can afford little more than that: a median, which for a skewed"
-        " column is not the mean.",
+        " two that locate the data first spend all of ε on it and release a median, which for a skewed column"
+        " is not the mean.",
     )

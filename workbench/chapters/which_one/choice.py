@@ -360,9 +360,10 @@ def wrong_facts(run: Run, *, epsilon: float = 1.0, delta: float = 1e-6, radius: 
         "wrong_facts",
         "A range that misses the mean ruins its release; twice the true σ costs little",
         panels,
-        alt=f"Median errors of four means of {MISLED} rows. Left, against the σ that is given: lowest near"
-        " the true one, higher far from it. Right, against how far the mean lies from the centre: all rise"
-        " steeply beyond the end of the range but the one that needs no range, which stays level.",
+        alt=f"Median errors of four means of {MISLED} rows. Left, against the σ that is given: far above"
+        " the true one all but the median's rise, far below it all but the clipped mean's. Right, against how"
+        " far the mean lies from the centre: all rise steeply beyond the end of the range but the one that"
+        " needs no range, which stays level.",
         how_to_read=f"Low is good: {MISLED} normal rows, ε = {number(epsilon)}, R = {number(radius)} σ. Left,"
         " the range is right. Right, σ is right, and beyond 1 the mean lies outside of the range. Privacy is"
         " the same at every point.",
