@@ -51,7 +51,7 @@ def column(
     told = f"ε = {number(epsilon)}, n = {number(n)}"
     return Chart(
         "column",
-        f"At ε = {number(epsilon)} the best attacker is right in {right:.0f} of 100 rounds",
+        f"At ε = {number(epsilon)} no attacker is right in more than {right:.0f} of 100 rounds",
         (_risk(epsilon, delta, right), _errors(run, found, (n, low, high, sigma))),
         alt="Left, a band of beliefs after a release against the belief before it. Right, an error bar for"
         " each of five private means.",
