@@ -24,7 +24,7 @@ Mean and second moment in one draw: the noisy moment of the lifted rows (τ, w),
 ball, τ in whole numbers of a step:
 
     (4) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
-    (5) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below      `shared.rescaled`
+    (5) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below     `shared.noisy_means`
     (6) mean = Z[0, 1:]/(τs);  moment = Z[1:, 1:]/s
 
 Lifted rows lie within the ball of radius √(1 + τ²), an absent one is lifted to 0, so that (4) is a second
