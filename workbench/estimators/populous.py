@@ -442,7 +442,7 @@ class PopulousMean(VotedMean):
     sigma : float
         Standard deviation of the rows in every direction, known.
     alpha : float, default 0.2
-        Wanted accuracy of "paper", in standard deviations; without effect on "tight".
+        Wanted accuracy of "paper", in the unit of the data; without effect on "tight".
     beta : float, default 0.1
         Chance, at most, that the answer is off by more than the design allows, or that there is none.
     calibration : {"paper", "tight"}, default "tight"
