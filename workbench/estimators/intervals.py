@@ -514,7 +514,7 @@ class IntervalMean(OfLevel):
       the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal rows of which 24 lie at
       8 standard deviations are covered .6 of the time; more other rows do not help.
     - A heavy or skewed tail with steps (coarse rounding, many rows at one far value) is covered .65 of the
-      time at worst with 1,200/ε rows, .75 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
+      time at worst with 1,200/ε rows, .7 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
       normal rows rounded to two standard deviations .93 of the time.
     - A smooth tail heavier than that of lognormal rows of log sd 1: at log sd 1.5 .87 to .94 of the time,
       where Student's interval without privacy has .89 to .94. At ε > 1 or under zCDP, where fewer rows are
