@@ -302,7 +302,7 @@ class PopulousRobustCovariance(OneVote):
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
     anything; where groups do not agree the release is "no answer". All else as of `PopulousCovariance`; a
-    group without rows has no vote.
+    group without rows has no vote, and one row in ten that is absent keeps few from agreeing.
 
     Parameters
     ----------
