@@ -334,6 +334,7 @@ class Interval(OfLevel):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.calibration == "tight":
             return MEAN.plan(n, budget)
+        LOCATION.charge("locate", budget)  # raises for the whole budget, not for a share of it
         locate, mean = divided(budget, KNOWN_SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return composed(budget, LOCATION.charge("locate", locate), step)
@@ -398,6 +399,7 @@ class IntervalUnknownVariance(OfLevel):
         if self.calibration == "tight":
             scale, mean = scale_and_mean(n, budget)
             return composed(budget, SCALE.plan(n, 1, scale), MEAN.plan(n, mean))
+        SCALE.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
         exponent, locate, variance, mean = divided(budget, *PAPER_SHARES, deltas=(0.5, 0.5, 0.0, 0.0))
         return composed(
             budget,
