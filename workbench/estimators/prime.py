@@ -63,7 +63,8 @@ the source gives none; the mean of (P7) is paid for, and is given.
 1 % of (ε, δ) is for the range; of the rest, (P1) and (P7) cost ε/(2(2T₁ + 1)) and δ/2 each, the T₁T₂ rounds
 ε₂ = min(.9, ε)/(4√(10 T₁T₂ ln 4/δ)) and δ/(20 T₁T₂), by directions min(.9, ε)/(2√(8T ln 2/δ)) and δ/(8T).
 Departures, because what is recalled of the source would not be private: one access more for the last mean;
-sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one.
+sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one;
+the centre of a ball is that of a "tight" `BallRange`, of all rows at once, not of parts of them.
 
 `splits` = k: on k disjoint parts of the rows, part p being p, p + k, .., each at the whole budget; out = the
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
