@@ -11,6 +11,7 @@ import pytest
 import workbench
 from workbench.catalog import CATALOG
 from workbench.errors import ArgumentError
+from workbench.estimators.clipped import CoordinatewiseMean
 from workbench.privacy import ZCDP, ApproxDP, GaussianDP, NonPrivate, PureDP
 
 NOT_THERE = "missing, infinite or above 1e100"
@@ -76,7 +77,13 @@ def test_budgets_that_are_named_are_taken_and_others_refused(key):
         for budget in refused:
             with pytest.raises(ArgumentError) as refusal:
                 example.estimator.plan(400_000, 1 if key.startswith("univariate") else 2, budget)
-            assert refusal.value.argument == "budget"
+            assert (refusal.value.argument, refusal.value.value) == ("budget", budget)
+
+
+def test_coordinates_with_a_radius_name_the_budget_that_was_given():
+    with pytest.raises(ArgumentError) as refusal:
+        CoordinatewiseMean(radius=5.0, sigma=1.0).plan(1000, 2, ApproxDP(1.0, 1e-6))
+    assert (refusal.value.argument, refusal.value.value) == ("budget", ApproxDP(1.0, 1e-6))
 
 
 @pytest.mark.parametrize("key", CATALOG)

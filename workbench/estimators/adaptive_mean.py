@@ -75,8 +75,8 @@ class AdaptiveMean(Estimator[Array]):
 
     Accurate for rows whose columns have any scales from 1e-13 of `radius` on: normal ones, heavy tails, a few
     outliers, zeros, constant columns. On round rows it has the error of `mean/coinpress`, which is given
-    sigma, within 4 %; with scales 1 to .001, 60 % of it. Below n μ of about 40 √d (μ = √(2ρ) under zCDP) the
-    place may be lost: the predicted error is infinite. Very skewed columns are biased by clipping:
+    sigma, within 4 %; with scales 1 to .001, 60 to 90 % of it. Below n μ of 35 to 55 √d (μ = √(2ρ) under
+    zCDP) the place may be lost: the predicted error is infinite. Very skewed columns are biased by clipping:
     lognormal ones have 1.5 times the error of their sample mean at n = 1000, d = 10, ρ = .5.
     Guarantee: central model, one replaced row, for every input. Budgets: ZCDP with delta = 0, GaussianDP,
     ApproxDP with delta > 0.

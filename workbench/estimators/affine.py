@@ -139,7 +139,7 @@ class AffineMean(Estimator[Array]):
     chance `beta` at most. Far rows, up to the share that `other_rows` tells, cannot carry an answer away;
     more of them in one place are taken for the distribution's own, without a word. No answer either beyond a
     condition of some 10^12, rows in units of their columns, or 10^9 where n is large, or hardly enough.
-    `plan` refuses more rows than some 10^6, where rounding would count.
+    `plan` refuses more rows than some millions, where rounding would count.
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta of 1e-13 or
     more.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. It

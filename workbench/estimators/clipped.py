@@ -330,6 +330,7 @@ class CoordinatewiseMean(Estimator[Array]):
 
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         few(MOST_CHARGED, d=d)
+        self.steps(0).locator.charge("locate", budget)  # raises for the whole budget, not for a share of it
         share = shared(budget, d)
         parts = tuple(charge for j in range(d) for charge in self.steps(j).plan(n, share).charges())
         return delivered(parts, budget) if isinstance(share, ZCDP) else composed(budget, *parts)

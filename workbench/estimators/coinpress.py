@@ -57,10 +57,11 @@ Public numbers, b the failure probability of a step, b' = b/3, γ the size of a 
 
 The share of a step that is skipped goes to the last. `mode="proved"`: nothing is clipped and all bounds hold,
 with probability 1 - beta, for normal rows. `mode="practical"`, the default: the same privacy, no proof of
-coverage; b' = .1 or so for one row instead of all rows, .15 e, and f = e, so that an axis that noise hides is
-not taken for a much shorter one. ℓ is what is expected of the smallest axes: where all eigenvalues of A Σ Aᵀ
-are one small b, noise adds x from a semicircle of radius s√(2(d + 1)): b ← b/(E(b + x)₊ + e). Where that
-divisor reaches 1, no number of steps finds the axes: the cliff.
+coverage; γ is what 5 % of rows exceed, 1 % for a covariance, 2 stands for the root in B, b' = .01 elsewhere;
+.15 e, and f = e, so that an axis that noise hides is not taken for a much shorter one. ℓ is what is expected
+of the smallest axes: where all eigenvalues of A Σ Aᵀ are one small b, noise adds x from a semicircle of
+radius s√(2(d + 1)): b ← b/(E(b + x)₊ + e). Where that divisor reaches 1, no number of steps finds the axes:
+the cliff.
 
 `calibration="paper"`: B = r + γ, a quarter of the budget for all steps but the last, noise of one sd on every
 entry of a moment, a last step like the others. "tight", ours: shares that make the last radius, the proved
@@ -332,9 +333,9 @@ class CoinPressCovariance(Stepped):
     """Private covariance below a known bound, by steps of preconditioning: CoinPress (M21, prior work).
 
     Accurate for normal rows of covariance between `lower` and `upper` times the identity; a loose `upper`
-    costs a step or two, an unknown mean within 1e12 √upper of 0 costs 1 to 3 %. All else as of
-    `CoinPressMean`; a pair with an absent row is absent. Joint steps abstain where eigenvalues leave the
-    floats.
+    costs a step or two, an unknown mean within 1e12 √upper of 0 hardly anything but where rows are few. All
+    else as of `CoinPressMean`; a pair with an absent row is absent. Joint steps abstain where eigenvalues
+    leave the floats.
 
     Parameters
     ----------

@@ -334,6 +334,7 @@ class Interval(OfLevel):
     def plan(self, n: int, d: int, budget: Budget) -> Plan:
         if self.calibration == "tight":
             return MEAN.plan(n, budget)
+        LOCATION.charge("locate", budget)  # raises for the whole budget, not for a share of it
         locate, mean = divided(budget, KNOWN_SHARE)
         step = mean_charge("mean", sensitivity(n, self.window(n)), mean)
         return composed(budget, LOCATION.charge("locate", locate), step)
@@ -398,6 +399,7 @@ class IntervalUnknownVariance(OfLevel):
         if self.calibration == "tight":
             scale, mean = scale_and_mean(n, budget)
             return composed(budget, SCALE.plan(n, 1, scale), MEAN.plan(n, mean))
+        SCALE.locator.charge("log-scale", budget)  # raises for the whole budget, not for a share of it
         exponent, locate, variance, mean = divided(budget, *PAPER_SHARES, deltas=(0.5, 0.5, 0.0, 0.0))
         return composed(
             budget,
@@ -514,7 +516,7 @@ class IntervalMean(OfLevel):
       the mean: the release says how many rows that are. At ε = 1 and n = 1,200 normal rows of which 24 lie at
       8 standard deviations are covered .6 of the time; more other rows do not help.
     - A heavy or skewed tail with steps (coarse rounding, many rows at one far value) is covered .65 of the
-      time at worst with 1,200/ε rows, .75 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
+      time at worst with 1,200/ε rows, .7 with 2,000/ε, .85 with 10,000/ε and as it should be with 20,000/ε;
       normal rows rounded to two standard deviations .93 of the time.
     - A smooth tail heavier than that of lognormal rows of log sd 1: at log sd 1.5 .87 to .94 of the time,
       where Student's interval without privacy has .89 to .94. At ε > 1 or under zCDP, where fewer rows are

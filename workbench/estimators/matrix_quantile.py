@@ -17,10 +17,10 @@ I|_F ≤ α, with probability 1 - β, no answer being a failure. With `degenerat
 
 The design, for n rows; privacy rests on g and T alone:
 
-    T on a grid of multiples of ln(1/δ)/ε, u = n E ψ(χ²_d/p)/d for a scale p G = the slope that normal rows
-    exceed but for 3β/10, less (e + ζ)T no answer with chance β/5 where h = T; of all T and p the one whose
-    mask is narrowest the error of f under that mask, by simulation; the fewest rows are those at which its
-    quantile 1 - β/2 is α
+    T on a grid of multiples of ln(1/δ)/ε; u = n E ψ(χ²_d/p)/d for a scale p; G = the slope that normal rows
+    exceed but for 3β/10, less eT and a little; no answer with chance β/5 where h = T
+    of all T and p the one whose mask is narrowest; the error of f under that mask, by simulation; the fewest
+    rows are those at which its quantile 1 - β/2 is α
 
 What normal rows do is a table, from 40 draws for each d, n and p: the slope of the test between the levels u
 - ru and u + ru, over n, its mean and sd; and of ln P_u its mean over ln p, the variance of its trace and that

@@ -442,7 +442,7 @@ class PopulousMean(VotedMean):
     sigma : float
         Standard deviation of the rows in every direction, known.
     alpha : float, default 0.2
-        Wanted accuracy of "paper", in standard deviations; without effect on "tight".
+        Wanted accuracy of "paper", in the unit of the data; without effect on "tight".
     beta : float, default 0.1
         Chance, at most, that the answer is off by more than the design allows, or that there is none.
     calibration : {"paper", "tight"}, default "tight"
@@ -497,7 +497,7 @@ class MedianOfMeansMean(VotedMean):
 
     Accurate for rows that are symmetric round their mean, of standard deviation sigma in every direction,
     with tails normal or heavier; where groups do not agree the release is "no answer".
-    All else as of `PopulousMean`.
+    All else as of `PopulousMean`, but that groups of several rows mostly answer with one row in ten absent.
 
     Parameters
     ----------
@@ -853,7 +853,7 @@ class PopulousCovariance(OfCovariance, PopulousLearner[Array]):
     Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place. Its
     group says what its other rows say, and moments are those of the rows that are there, whose share the
-    release tells. One row in ten that is absent means no answer.
+    release tells. One row in ten that is absent may mean no answer.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ def _medians(values: Array, there: np.ndarray) -> Array:
 
 @frozen
 class Row:
-    """A row of the table, which robust_table.py of the tests makes: groups of `size` rows."""
+    """A row of the table: groups of `size` rows."""
 
     of: str
     d: int
@@ -302,7 +302,7 @@ class PopulousRobustCovariance(OneVote):
 
     Accurate for normal rows of any positive definite covariance, d at most 4, a share `corruption` of them
     anything; where groups do not agree the release is "no answer". All else as of `PopulousCovariance`; a
-    group without rows has no vote.
+    group without rows has no vote, and one row in ten that is absent keeps few from agreeing.
 
     Parameters
     ----------

@@ -7,11 +7,11 @@ data is (y - centre)/unit in standard units, and there the clean rows are
 
     entry          clean rows                 U                              rows that may go    λ may be
     FilterMean     Σ = sigma² I, light tails  the top eigenvector            2 a n a pass        C a ln 1/a
-    PrimeMean      Σ = sigma² I, light tails  exp(β F/λ)/trace: all wide     2 a n a pass        C a ln 1/a
+    PrimeMean      Σ = sigma² I, light tails  exp(b F/λ)/trace: all wide     2 a n a pass        C a ln 1/a
     PrimeHeavyMean Σ ≤ upper I                directions at once             all                 C
 
-"tight", ours: one release answers all questions of a pass, every step is Gaussian, and what is not spent goes
-to the mean.
+b = max(4, 2 ln(d + 1)). "tight", ours: one release answers all questions of a pass, every step is Gaussian,
+and what is not spent goes to the mean.
 
     (1) c = centres of the fullest bins of a noisy histogram of every coordinate            sensitivity √(2d)
     (2) c = c + the noisy mean of the rows within r₀ of c                                              2 r₀/n
@@ -48,10 +48,11 @@ the diameter of a box (light tails) or ball (bounded Σ) round a private centre,
 
     (P1) for s = 1 .. T₁: λ_s and |S| with noise; |S| ≤ 3n/4: no answer; λ_s at most the level: S is final
     (P2)     for t = 1 .. T₂: λ_t with noise, at most λ_s/2: next s
-    (P3)         Σ_t = M with noise, U = exp(a Σ_{r ≤ t} (Σ_r - base I))/trace, a = 1/(100 (.1/C + 1.01) λ_s)
+    (P3)         Σ_t = M with noise, U = exp(η Σ_{r ≤ t} (Σ_r - base I))/trace, η = 1/(100 (.1/C + 1.01) λ_s)
     (P4)         Ψ = ⟨M - base I, U⟩ with noise, at most λ_t/5.5: next t
     (P5)         m = the mean of S with noise, inside the set; τ_i = (y_i - m)ᵀ U (y_i - m)
-    (P6)         ρ as in (7), Z uniform on [0, 1]; S = S without {i in T : τ_i ≥ ρ Z}
+    (P6)         ρ as in (7), of (1/n) Σ_S (τ_i - base) with noise in place of Ψ, Z uniform on [0, 1];
+                 S = S without {i in T : τ_i ≥ ρ Z}
     (P7) out = the mean of S with noise
 
 By one direction (Algorithm 8): |S|, m, λ and M with noise for t = 1 .. T, τ_i = ⟨v, y_i - m⟩² for the top
@@ -62,7 +63,8 @@ the source gives none; the mean of (P7) is paid for, and is given.
 1 % of (ε, δ) is for the range; of the rest, (P1) and (P7) cost ε/(2(2T₁ + 1)) and δ/2 each, the T₁T₂ rounds
 ε₂ = min(.9, ε)/(4√(10 T₁T₂ ln 4/δ)) and δ/(20 T₁T₂), by directions min(.9, ε)/(2√(8T ln 2/δ)) and δ/(8T).
 Departures, because what is recalled of the source would not be private: one access more for the last mean;
-sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one.
+sums round a fixed centre, with a noisy size, in place of means; every Gaussian noise is the analytic one;
+the centre of a ball is that of a "tight" `BallRange`, of all rows at once, not of parts of them.
 
 `splits` = k: on k disjoint parts of the rows, part p being p, p + k, .., each at the whole budget; out = the
 answer of least median distance to all (LKKO21 Remark 1). Proof: `proofs/prime.md`.
@@ -695,7 +697,8 @@ class PrimeMean(Filtered):
 class FilterMean(PrimeMean):
     """Private mean of partly corrupted rows, filtered direction by direction (LKKO21 Theorem 5).
 
-    Accurate for the rows of `PrimeMean`. All else as of `PrimeMean`; `passes` of "paper" are thousands.
+    Accurate for the rows of `PrimeMean`. All else as of `PrimeMean`; `passes` of "paper" are hundreds or
+    thousands.
     """
 
     top = True
@@ -706,7 +709,7 @@ class PrimeHeavyMean(Filtered):
     """Private mean of partly corrupted heavy-tailed rows: PRIME-ht (LKKO21 Theorem 9).
 
     Accurate for rows of covariance at most `upper` times the identity. All else as of `PrimeMean`; the filter
-    ends where λ is at most `level`, and `beta` is that of the range of "paper".
+    ends where λ is at most `level`, and `beta` is without effect.
 
     Parameters
     ----------

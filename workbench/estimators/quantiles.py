@@ -16,8 +16,9 @@ outside [t - 4, t + 4] (`shared.window_median`), which finds the data in a long 
     (1) y = z on [-radius/sigma, radius/sigma]; without a radius, y = asinh(z) on ±asinh(1e15)
     (2) with a grid, z is rounded to it and moved by up to half its step, at random
     (3) knots are drawn, min(m, max(3, ⌈c (n e)^0.4⌉)) of the m levels, evenly by number; e = ε and c = 1, or
-        √(8ρ) and 1.5; in a tree: at most M - 1 knots of a node at once, the others in the gaps between them,
-        for M of 2 .. 12 with the least predicted variance
+        √(8ρ) and 1.5; without a radius max(3, n e/50) at most, with a grid all m where n e ≥ 1000; in a tree:
+        at most M - 1 knots of a node at once, the others in the gaps between them, for M of 2 .. 12 with the
+        least predicted variance
     (4) level by level of the tree, a level with one charge, the knots of a node are drawn (`privacy.cuts`)
         from its points, those with left < y ≤ right between two places that are drawn already, all at the
         ends; a place is the float next to the point of a public lattice that was drawn

@@ -51,10 +51,10 @@ the noise of the sum costs with all of m:
     recentre   so much that its noise is .1 in every direction,       .2, none where it would be .9
                none where it would be .45
     sum        .03                                                    .04
-    scores     so much that the noise of a count is .08 α n; T = 2 passes if that is dear, 3 if not
+    scores     so much that the noise of a count is .03 α n; T = 2 passes if that is dear, 3 if not
     moment     what leaves .2 for the mean, .25 at most, and clean    what leaves .2 for the mean, .25 at most
                rows 8 % worse at most
-    in use     where α r > .1 e₀ and th(n) ≤ .6 α r²,                 where e < .6 α r²
+    in use     where α r > .1 e₀ and th(n) ≤ .6 α r²,                 where e < .6 α r² and α n ≥ 1
                e₀² = d/n + N₀(r)/rest
 
 Where the filter is not worth its price the whole budget goes to the plain mean: `filters` tells. No theorem

@@ -137,10 +137,10 @@ def norm_counts(x: Array, edges: Array = EDGES, change: RowMap = np.asarray) -> 
 
 
 def private_radius(x: Array, charge: Charge, noise: NoiseSource) -> float:
-    noisy = gaussian(norm_counts(x), charge, noise)
-    counts = np.where(noisy < SILENT * gaussian_scale(charge), 0.0, noisy)
+    noisy = gaussian(norm_counts(x), charge, noise)  # (a)
+    counts = np.where(noisy < SILENT * gaussian_scale(charge), 0.0, noisy)  # (b)
     beyond = counts.sum() - np.cumsum(counts)
-    enough = np.flatnonzero(beyond <= (1 - QUANTILE) * len(x))
+    enough = np.flatnonzero(beyond <= (1 - QUANTILE) * len(x))  # (c)
     return float(EDGES[enough[0]] if len(enough) else EDGES[-1])
 
 

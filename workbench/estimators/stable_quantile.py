@@ -381,11 +381,11 @@ class Stability:
 
     def measure(self, x: Array) -> tuple[int, Array]:
         """Return h, and a root of f; the identity where h is 0."""
-        h, high = self.count(x)
+        h, high = self.count(x)  # (3)
         if high is None:
             return h, np.eye(self.d)
         scaled = self.scaled(x, h)
-        return h, scaled.root(self.polished(scaled, high)) * (1 + self.solver.inflation)
+        return h, scaled.root(self.polished(scaled, high)) * (1 + self.solver.inflation)  # (4)
 
     def count(self, x: Array) -> tuple[int, Array | None]:
         """Return h, and the factor of Hi there, if h is not 0."""

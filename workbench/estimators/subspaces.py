@@ -49,7 +49,7 @@ Exact subspaces. A name is the projection P on what a block spans, rounded down 
 with public random offsets u: (r, ⌊(P_ij + u_ij)/g⌋ for i ≤ j), r the rank; -1 where rows cannot be
 decomposed. Equality of names is an equivalence, closeness of floats is not. The subspace is read from the
 released name: the first r eigenvectors of the cell's centre. Where rows have a density on a subspace, every
-block of d rows spans all of it, and 2 ln(1/δ)/ε blocks or so suffice; "paper" has some 15 times as many.
+block of d rows spans all of it, and 2.5 ln(1/δ)/ε blocks or so suffice; "paper" has some 15 times as many.
 
 Departures: bins of factor 2 and numbers of blocks are chosen here; one joint histogram over the d lists. A
 friendly mean of the projections takes the place of GoodCenter on projected reference points, for a proof with

@@ -264,8 +264,8 @@ class ResilientMean(Estimator[Array]):
     Accurate for clean rows with the spread of a normal distribution of standard deviation `sigma`, or less,
     and every coordinate of the mean within `radius` of `centre`; rows that are wider, or too few, give
     "no answer".
-    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP, or ZCDP, with 0 < delta <
-    1/2.
+    Guarantee: central model, one replaced row, for every input. Budgets: ApproxDP with delta above 0, at most
+    1/2, or ZCDP with delta > 0.
     Missing entries: a row with an entry that is missing, infinite or above 1e100 is absent, in its place.
     Absent rows lie at either end in turn: `corruption` has to allow for them. All else as of `TukeyMean`.
 

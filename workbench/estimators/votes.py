@@ -546,7 +546,7 @@ class Designer:
             for far, limit in zip(self.far, self.limits(s), strict=True):
                 if limit <= WIDEST:
                     k = n // s
-                    yield from self.of(k, s, 1 - far - 6 * sqrt(far / k), limit, budget, beta)
+                    yield from self.of(k, s, 1 - far - 6 * sqrt(far / k), limit, budget, beta)  # of (D2)
 
     def of(
         self, k: int, size: int, friends: float, limit: float, budget: ApproxDP, beta: float
@@ -559,7 +559,7 @@ class Designer:
             cost = vote_and_mask(budget, share, self.kind)[0]
             charge = Charge(VOTE, "truncated_laplace", 2.0 * (k - 1), cost)
             noise = truncated_laplace_bound(charge) + charge.sensitivity / cost.epsilon * log(1 / beta)
-            ((vote, moved),) = self.thresholds(k, [ceil(friends * k * k - noise)], limit)
+            ((vote, moved),) = self.thresholds(k, [ceil(friends * k * k - noise)], limit)  # (D2) (D3)
             if vote:
                 yield Design(size, limit, Vote(*vote), moved, self.kind, budget, share)
 
@@ -568,7 +568,7 @@ class Designer:
     ) -> Iterator[Design]:
         ramps = (counts(budget, JOINT[self.kind], share, beta) for share in RATIOS)
         tried = list(takewhile(lambda one: one[1], ramps))  # nor is there a T for less noise
-        quorums = [ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1) for _, most in tried]
+        quorums = [ceil(friends * k * k) - 1 - 2 * (k - 1) * (most - 1) for _, most in tried]  # (D2)
         voted = zip(tried, self.thresholds(k, quorums, limit), strict=True)
         (ratio, most), (vote, moved) = max(voted, key=lambda one: one[0][0] / one[1][1], default=NONE)
         if vote:
@@ -602,7 +602,7 @@ class Designer:
         ends[:, -1:] = highest
         a, b = ends[:, LEFT], ends[:, RIGHT]
         with np.errstate(all="ignore"):  # of ends that are the same
-            moved = np.where(a < b, self.moves(k, a / k, b / k, levels, limit), inf)
+            moved = np.where(a < b, self.moves(k, a / k, b / k, levels, limit), inf)  # (D3)
         best = np.arange(len(quorums)), np.argmin(moved, axis=1)
         numbers = zip(a[best].tolist(), b[best].tolist(), quorums, moved[best].tolist(), strict=True)
         for nobody, everybody, quorum, least in numbers:

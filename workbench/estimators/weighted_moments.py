@@ -106,7 +106,7 @@ def summed(
 
     found = total(n, d, part)
     moment = OnGrid(found[2:], step * step) if square else None
-    return WholeSums(int(found[0, 0]), OnGrid(found[1], step), moment)
+    return WholeSums(int(found[0, 0]), OnGrid(found[1], step), moment)  # (1)
 
 
 def counted_sums(y: Array, counts: Mask, step: float) -> WholeSums:
@@ -128,7 +128,7 @@ def whitened(sums: WholeSums, radius: float, prices: Costs) -> OnGrid:
         square = sums.square * (prices.square / (sqrt(2) * r**2))
         rows, columns = np.triu_indices(len(square))
         parts.append(OnGrid(square.counts[rows, columns], square.unit * _in_norm(rows, columns)))
-    return joined(*parts)
+    return joined(*parts)  # (2)
 
 
 def read(v: Array, d: int, radius: float, prices: Costs) -> Sums:
@@ -156,7 +156,7 @@ def release(
     `size` is how many numbers were planned then, so that the draws stay public.
     """
     noisy = released(whitened(sums, radius, prices), charge, noise, size)
-    return read(noisy, len(sums.total), radius, prices)
+    return read(noisy, len(sums.total), radius, prices)  # (3)
 
 
 def released(v: OnGrid, charge: Charge, noise: NoiseSource, size: int = 0) -> Array:

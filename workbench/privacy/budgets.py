@@ -223,7 +223,7 @@ def to_zcdp(budget: Budget) -> ZCDP:
 
 @of_plain_numbers
 def approx_from_zcdp(budget: ZCDP, delta: float) -> ApproxDP:
-    """Return (ε, δ)-DP with the given total `delta` (Canonne, Kamath & Steinke 2020, Proposition 7).
+    """Return (ε, δ)-DP with the given total `delta` (Canonne, Kamath & Steinke 2020, Proposition 12).
 
     ε = min over α > 1 of ρα + ln(1/(αδ'))/(α-1) + ln(1-1/α), where δ' is what `delta` leaves after the
     budget's own δ.

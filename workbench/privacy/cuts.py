@@ -165,7 +165,7 @@ class Scan:
     def draw(self, pick: Pick) -> list[int]:
         j, found = self.node.cuts, list[int]()
         end, stop = self.node.points, self.node.points + 1
-        while j:
+        while j:  # (2)
             weights = self.times(self.at[j - 1][:stop], self.gap(j, end - np.arange(stop)))
             end = stop = pick(weights, 2 * j - 1)
             k = 1 + pick(self.terms(j, end), 2 * j - 2)

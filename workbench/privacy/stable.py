@@ -86,7 +86,7 @@ LARGEST_THOMPSON = 4
 LARGEST_SPREAD = 0.5  # of the Δ of a lifted matrix, and of g
 LEAST_STEPS, MOST_STEPS = 1e-12, 1e4  # of ρ/ε², between which it is searched
 WIDEST, NARROWEST = 1e4, 0.1  # of σ/Δ, between which it is searched
-LONGEST, BEYOND = 4.0, 20  # counts of a vote that are looked at: in units of ln(1/δ)/ε, and so many more
+LONGEST, BEYOND = 4.0, 20  # counts of a vote that are looked at: in units of ln(1/2δ)/ε, and so many more
 MOST = 5000  # and no more than that
 RISE, NEAR, LOUDEST = 1.4, 1.01, 1e6  # steps of a search for r, how well it is known, and where it ends
 CELLS = 4000  # of a chi-square variable
@@ -386,8 +386,8 @@ def stable_mask(found: Stable, charge: StableCharge, noise: NoiseSource) -> Arra
 
     The mask is drawn in any case, of the identity where there is no answer: what is drawn is public.
     """
-    answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]
-    released = _drawn(found.root if answers else ChargedRoot(np.eye(charge.d)), charge, noise)
+    answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]  # (1)
+    released = _drawn(found.root if answers else ChargedRoot(np.eye(charge.d)), charge, noise)  # (2)
     return released if answers else None
 
 
@@ -397,8 +397,8 @@ def masked_lift(lift: Lift, charge: StableCharge, noise: NoiseSource) -> tuple[A
     With M = [[a, bᵀ], [b, C]], m = centre + (l/r + R b/(a r)) and S = R (C - b bᵀ/a) Rᵀ. The mask is drawn in
     any case.
     """
-    answers = noise.uniform(0.0, 1.0) < chances(charge)[lift.count]
-    drawn = stable_identity(charge, noise)
+    answers = noise.uniform(0.0, 1.0) < chances(charge)[lift.count]  # (1)
+    drawn = stable_identity(charge, noise)  # (2)
     if not answers:
         return None
     along = drawn[1:, 0] / drawn[0, 0]
@@ -431,7 +431,7 @@ def normal_room(cost: ApproxDP, most: int, silent: float) -> float:
 
 
 @remembered
-def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: float) -> ZCDP:
+def room(budget: ApproxDP, spread: float, degrees: float, most: int, silent: float) -> ZCDP:  # of (3)
     """Return the same for ρ of steps after the mask of a lifted matrix.
 
     Raises
@@ -518,8 +518,8 @@ def located_normal(found: Lift, charge: LocatedCharge, noise: NoiseSource) -> Ar
     The noise is drawn in any case: what is drawn is public. It is added to the shift before the centre is: a
     location that was rounded first would show through noise that is below its rounding.
     """
-    answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]
-    drawn = noise.gaussian(np.zeros(charge.d, int), charge.sensitivity, located_scale(charge))
+    answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]  # (1)
+    drawn = noise.gaussian(np.zeros(charge.d, int), charge.sensitivity, located_scale(charge))  # (2)
     return found.centre + (found.shift + found.root @ drawn) if answers else None
 
 
@@ -608,9 +608,9 @@ def voted(found: Voted, charge: VotedCharge, noise: NoiseSource) -> Array | None
 
     The noise is drawn in any case: what is drawn is public.
     """
-    answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]
+    answers = noise.uniform(0.0, 1.0) < chances(charge)[found.count]  # (1)
     draw = noise.laplace if charge.mechanism == VOTED_LAPLACE else noise.gaussian
-    released = draw(found.value, charge.sensitivity, voted_scale(charge))
+    released = draw(found.value, charge.sensitivity, voted_scale(charge))  # (2)
     return released if answers else None
 
 

@@ -24,7 +24,7 @@ Mean and second moment in one draw: the noisy moment of the lifted rows (τ, w),
 ball, τ in whole numbers of a step:
 
     (4) Z = (1/n) Σ (τ, w)(τ, w)ᵀ + symmetric noise                           sensitivity √2 (1 + τ²)/n
-    (5) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below      `shared.rescaled`
+    (5) s = the share of rows that are there: Z[0, 0]/τ², 1 unless it is surely below     `shared.noisy_means`
     (6) mean = Z[0, 1:]/(τs);  moment = Z[1:, 1:]/s
 
 Lifted rows lie within the ball of radius √(1 + τ²), an absent one is lifted to 0, so that (4) is a second
@@ -125,7 +125,7 @@ def winsorised_rms(n: int, d: int, cost: Budget) -> float:
     return sqrt(float(squared_errors(np.array([best_radius(n, d, mu) ** 2]), n, d, mu)[0]))
 
 
-def unwinsorised(moment: Array, radius: float) -> Array:
+def unwinsorised(moment: Array, radius: float) -> Array:  # (2) (3)
     return spectral_map(moment, lambda values: uncensored_spectrum(np.maximum(values, 0.0), radius))
 
 
@@ -240,15 +240,15 @@ class LiftedMoment:
             lifted = np.full((len(rows), rows.shape[1] + 1), float(self.steps))
             lifted[~present(rows), 0] = 0.0
             lifted[:, 1:] = in_ball(rows, 1.0, STEP)
-            return lifted.T @ lifted
+            return lifted.T @ lifted  # of (4)
 
         return padded(total_of(x, change, part, 2 * SQUARED_BITS) * (STEP * STEP / len(x)), self.d + 1)
 
     def read(self, noisy: Array, r: int, charge: Charge) -> tuple[Array, Array]:
         """Return the mean, shape (r,), and the moment, shape (r, r), that the noisy moment of (4) holds."""
-        noisy = noisy / self.share(float(noisy[0, 0]), charge)
+        noisy = noisy / self.share(float(noisy[0, 0]), charge)  # (5)
         mean = noisy[0, 1 : r + 1] / (self.steps * STEP) if self.steps else np.zeros(r)
-        return mean, noisy[1 : r + 1, 1 : r + 1]
+        return mean, noisy[1 : r + 1, 1 : r + 1]  # (6)
 
     def share(self, corner: float, charge: Charge) -> float:  # s; 1 without a mean, for which nothing tells
         return share(corner, (self.steps * STEP) ** 2, charge) if self.steps else 1.0
