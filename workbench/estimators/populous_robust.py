@@ -156,7 +156,7 @@ def _medians(values: Array, there: np.ndarray) -> Array:
 
 @frozen
 class Row:
-    """A row of the table: groups of `size` rows."""
+    """A row of the table, which `python -m tests.estimators.test_robust` makes: groups of `size` rows."""
 
     of: str
     d: int
