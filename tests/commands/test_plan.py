@@ -20,6 +20,7 @@ from workbench.study.planner import (
     DECIMALS,
     Question,
     Simulation,
+    answers,
     candidates,
     compared,
     decimal,
@@ -128,6 +129,21 @@ def test_why_an_entry_does_not_answer(more, words):
     for one in plan(asked(**more)):
         assert words in one.reason
         assert not one.reached
+
+
+@pytest.mark.parametrize(
+    ("key", "more", "words"),
+    [
+        ("mean/clipped-box", {"beta": 0.02}, "any n up to 1e+12, but with --set beta=0.01"),
+        ("mean/coinpress", {"n": 99} | ROWS, "δ = 1e-06)-DP, but with --set mode=proved"),
+        ("mean/coinpress", {"settings": {"mode": "proved"}}, ""),
+    ],
+)
+def test_a_bound_that_no_n_makes_finite_says_what_does(key, more, words):
+    question = asked(key, calibrations=("tight",), **more)
+    (one,) = candidates(question)
+    reason = answers(question, one).proved.reason
+    assert reason.endswith(words) if words else not reason
 
 
 @pytest.mark.daily
