@@ -218,7 +218,7 @@ BUDGETS = [
     *(("size", PureDP(1.0).for_group, value) for value in (*WHOLE, 10**9, 10**400, 10**5000)),
     *(("weights", lambda v: PureDP(1.0).split(1, v), value) for value in (0, -1, 0.0)),
     ("budget", Ledger, NonPrivate()),
-    ("key", lookup, "mean/none"),
+    *(("key", lookup, key) for key in ("mean/none", 0, None)),
 ]
 
 

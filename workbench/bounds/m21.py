@@ -53,7 +53,10 @@ def coinpress_covariance_shape(d: int, alpha: float, rho: float, upper: float) -
 
 @formula
 def naive_spectral_shape(d: int, alpha: float, rho: float, moments: int, beta: float) -> Shape:
-    """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ)."""
+    """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ).
+
+    The logarithm of one column is that of two.
+    """
     noise = d**1.5 * log(1 / beta) / (alpha ** (moments / (moments - 1)) * sqrt(rho))
     return Shape(d * log(max(d, 2)) / (alpha * beta) ** 2, noise)
 

@@ -63,6 +63,12 @@ class Question:
 
     def __post_init__(self) -> None:
         checked(self)
+        if not isinstance(self.subject, str):
+            raise ArgumentError("subject", self.subject, "an estimand, a key, or nothing")
+        if not isinstance(self.budget, Budget | None):
+            raise ArgumentError("budget", self.budget, "a budget, such as PureDP(1.0)")
+        if not isinstance(self.settings, Mapping):
+            raise ArgumentError("settings", self.settings, "a dictionary of public parameters")
         if self.d is not None:
             integer_at_least(1, d=self.d)
         if self.alpha is not None:
