@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, product
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -129,6 +129,19 @@ def test_why_an_entry_does_not_answer(more, words):
     for one in plan(asked(**more)):
         assert words in one.reason
         assert not one.reached
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("subject", 3), ("budget", 1.0), ("settings", None), ("beta", nan), ("d", 0)),
+        *(("alpha", np.float32(wrong)) for wrong in (0, inf)),
+    ],
+)
+def test_a_question_names_what_is_wrong_and_holds_plain_numbers(name, value):
+    with pytest.raises(ArgumentError, match=f"^{name} = "):
+        Question(**{"alpha": 0.2, "budget": BUDGET, name: value})
+    assert type(Question(alpha=np.float32(0.2), budget=BUDGET).alpha) is float
 
 
 @pytest.mark.parametrize(
@@ -268,3 +281,9 @@ def test_a_confidence_is_the_probability_of_no_larger_error_and_a_relative_error
     assert one == other
     (answer,) = records(command, "mean/clipped-box", *at[1:], "--relative", "0.01", code=1)["answers"]
     assert answer["reason"] == "its error is in a unit of its own: --alpha"
+
+
+def test_the_page_says_where_a_proved_and_a_predicted_error_have_other_units(command):
+    asked = ("mean/clipped-box", "--alpha", "0.5", "--rho", "0.2", "--set", "radius=50", "--set", "sigma=10")
+    assert "in standard deviations" in " ".join(printed(command, *asked).split())
+    assert "in standard deviations" not in " ".join(printed(command, *MEAN).split())

@@ -196,6 +196,9 @@ def _asked(question: Question, answers: Sequence[Answers]) -> str:
     said += "; predicted: in half of the runs, not proved" if any(one.predicted for one in answers) else ""
     if question.simulation:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
+    entries = [one.proved.candidate.entry for one in answers if one.predicted and question.alpha]
+    if any(entry.estimand == "mean" and entry.population.d for entry in entries):
+        said += "; means of several columns: proved in the unit of the rows, else in standard deviations"
     names: dict[int, dict[str, None]] = {}
     for one in answers:
         asked = one.proved.candidate
