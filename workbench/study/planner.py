@@ -47,7 +47,8 @@ class Question:
     subject: str = ""  # an estimand, a key, or nothing for the whole catalog
     # columns; None for one number for each estimand, the fewest of the entries' populations
     d: int | None = None
-    # the wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin
+    # the target error, in the unit of each entry's `error_bound`, of its `predicted_error`, and of its loss
+    # for runs; None asks only where answers begin
     alpha: float | None = None
     beta: float = 0.05  # the probability with which the error may exceed alpha
     # what may be spent; None where `n` is given and the least ε at `delta` is sought
@@ -141,7 +142,7 @@ class Candidate:
 
     @property
     def unit(self) -> str:
-        """What alpha means to it, in the words of its entry's loss: errors of two units are not compared."""
+        """The unit of the errors of its runs, as its entry's loss says: those of two are not compared."""
         return meaning(self.entry.loss)
 
     @property
