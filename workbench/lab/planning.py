@@ -30,8 +30,10 @@ def plan(options: Namespace) -> int:
     answers = compared(asked, announce, _telling(asked))
     if options.confidence is not None:  # predictions are of half of the runs
         answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
-        if not any(isfinite(one.proved.bound or inf) for one in answers):
-            allowed = "none: no proved error bound is finite here, and predictions hold in half of the runs"
+        proved = [one.proved for one in answers]
+        if not any(one.bounded_from if asked.alpha is None else one.reached for one in proved):
+            why = proved[0].reason if len(proved) == 1 else "no proved error bound is as small"
+            allowed = f"none, as predictions hold in half of the runs: {why or 'no proved error bound'}"
             raise ArgumentError("confidence", options.confidence, allowed)
     if options.json:
         say(json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False))
