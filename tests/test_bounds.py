@@ -193,8 +193,24 @@ WRONG = [  # of each kind of argument, where it is first
     ("n", lambda: limits.threshold(0, 2)),
     ("alpha", lambda: limits.sampled_covariance_rows(0.0, 2, 0.5)),
     ("upper", lambda: covariance_rows(0.1, 2, 1.0, 1e-6, 0.5, 0.5)),
+    ("delta", lambda: packing_rows(5.0, 1.0, -0.5, 0.5)),
+    ("log_others", lambda: packing_rows(nan, 1.0, 0.0, 0.5)),
+    ("d", lambda: limits.near_mean_rows(0.1, -1, 1.0, 1e-6, 0.5)),
+    ("radius", lambda: mean_rows(0.1, 2, 1.0, 1e-6, 0.5, radius=-1.0)),
+    ("s", lambda: limits.scale_distance(1.0)),
+    ("total_variation", lambda: l17.two_point_bound_stated(0.0, 1.0)),
+    ("wrong", lambda: l17.two_point_bound(0.2, 1.0, 0.1, wrong=-1.0)),
+    ("alpha", lambda: lkko21.sub_gaussian_error(1.5)),
+    ("alpha", lambda: lkko21.prime_shape(2, np.float32(inf), 1.0, 1e-6)),
+    ("degree", lambda: wx19.thresholded_error(nan, 0.1)),
     *(("epsilon", lambda wrong=wrong: l17.two_step_error(10, wrong, 0.1)) for wrong in (0.0, inf, nan)),
 ]
+
+
+def test_numbers_of_numpy_give_the_bits_of_python():
+    share = np.float32(0.05)
+    assert repr(limits.mean_limit(share)) == repr(limits.mean_limit(float(share)))
+    assert repr(al22.halved(np.float64(0.5), np.array(1e-6))) == repr(al22.halved(0.5, 1e-6))
 
 
 @pytest.mark.parametrize(("argument", "call"), WRONG)

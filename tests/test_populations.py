@@ -16,6 +16,7 @@ from workbench.errors import ArgumentError
 from workbench.linalg import second_moment
 from workbench.populations import Contaminated, PointMass, Population, Rotated, UnivariateGaussian, laws
 from workbench.populations.corruption import MEAN_ATTACKS, STOP
+from workbench.populations.diabetes import diabetes
 from workbench.populations.laws import MultivariateGaussian, MultivariateStudent, student_hypercontractivity
 from workbench.populations.rotated import named, rotated
 from workbench.populations.sparse import conditioned, sparse_signal, unit_ball_scale
@@ -46,6 +47,13 @@ def distance(values, cdf):
 
 def unit_student(degrees):
     return stats.t(degrees, scale=sqrt((degrees - 2) / degrees))
+
+
+def test_what_a_caller_does_to_the_table_stays_with_the_caller():
+    mine = diabetes()
+    mine["bmi"] *= 2
+    mine.clear()
+    assert round(float(diabetes()["bmi"].mean()), 1) == 26.4
 
 
 @pytest.mark.parametrize("population", ALL, ids=lambda p: type(p).__name__)

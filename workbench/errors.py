@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import fields
 from decimal import Decimal
 from functools import cache, partial, wraps
+from math import nan
 from numbers import Integral, Real
 from sys import float_info
 from types import NoneType
@@ -50,13 +51,13 @@ class OverspentError(ArgumentError):
 def real(value: object) -> TypeGuard[float]:
     """Return whether `value` is a finite real number (a bool is none)."""
     number = type(value) is float or (isinstance(value, _REAL) and not isinstance(value, bool))
-    return number and abs(value) <= float_info.max  # type: ignore[arg-type]
+    return number and abs(plain(value)) <= float_info.max  # numpy compares in the type of its scalar
 
 
 def _numbers(allowed: str, admits: Callable[[float], bool]) -> Callable[..., None]:
     def check(**arguments: object) -> None:
         for name, value in arguments.items():
-            if not (real(value) and admits(value)):
+            if not (real(value) and admits(plain(value))):
                 raise ArgumentError(name, value, allowed)
 
     return check
@@ -78,8 +79,9 @@ def in_range(low: float, high: float, ends: str = "[]", **arguments: object) -> 
     workbench.errors.ArgumentError: corruption = 0.5: expected a number in [0, 0.5)
     """
     for name, value in arguments.items():
-        inside = real(value) and low <= value <= high
-        if not inside or (value == low and ends[0] == "(") or (value == high and ends[1] == ")"):
+        number = plain(value) if real(value) else nan
+        inside = low <= number <= high
+        if not inside or (number == low and ends[0] == "(") or (number == high and ends[1] == ")"):
             raise ArgumentError(name, value, f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}")
 
 

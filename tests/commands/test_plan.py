@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, product
-from math import inf
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from workbench.study.planner import (
     DECIMALS,
     Question,
     Simulation,
+    answers,
     candidates,
     compared,
     decimal,
@@ -128,6 +129,32 @@ def test_why_an_entry_does_not_answer(more, words):
     for one in plan(asked(**more)):
         assert words in one.reason
         assert not one.reached
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("subject", 3), ("budget", 1.0), ("settings", None), ("beta", nan), ("d", 0)),
+        *(("alpha", np.float32(wrong)) for wrong in (0, inf)),
+    ],
+)
+def test_a_question_names_what_is_wrong_and_holds_plain_numbers(name, value):
+    with pytest.raises(ArgumentError, match=f"^{name} = "):
+        Question(**{"alpha": 0.2, "budget": BUDGET, name: value})
+    assert type(Question(alpha=np.float32(0.2), budget=BUDGET).alpha) is float
+
+
+@pytest.mark.parametrize(
+    ("key", "more", "words"),
+    [
+        ("mean/clipped-box", {"beta": 0.02}, "any n up to 1e+12, but with --set beta=0.01"),
+        ("mean/coinpress", {"n": 99} | ROWS, "δ = 1e-06)-DP, but with --set mode=proved"),
+    ],
+)
+def test_a_bound_that_no_n_makes_finite_says_what_does(key, more, words):
+    question = asked(key, calibrations=("tight",), **more)
+    (one,) = candidates(question)
+    assert answers(question, one).proved.reason.endswith(words)
 
 
 @pytest.mark.daily
@@ -246,9 +273,18 @@ def test_a_confidence_is_the_probability_of_no_larger_error_and_a_relative_error
     assert not any(one["predicted"] for one in alone)
     refused = command("plan", *MEAN, "--confidence", "0.9", "--alpha", "1e-12", "--n", "9")
     assert refused.returncode == 2
-    assert "confidence = 0.9: expected none: no proved error bound" in refused.stderr.splitlines()[-1]
+    said = "confidence = 0.9: expected none, as predictions hold in half of the runs: alpha is not reached"
+    assert said in refused.stderr.splitlines()[-1]
+    begun = printed(command, *MEAN[:1], *MEAN[3:], "--confidence", "0.9")  # where bounds are finite
+    assert re.search(r"^univariate/clipped-mean +\d+ +\d+ ", begun, re.MULTILINE)
     at = (*MEAN[:1], *MEAN[3:], "--set", "centre=-20")  # for means of a column
     one, other = (records(command, *at, *words) for words in (("--relative", "1%"), MEAN[1:3]))
     assert one == other
     (answer,) = records(command, "mean/clipped-box", *at[1:], "--relative", "0.01", code=1)["answers"]
     assert answer["reason"] == "its error is in a unit of its own: --alpha"
+
+
+def test_the_page_says_where_a_proved_and_a_predicted_error_have_other_units(command):
+    asked = ("mean/clipped-box", "--alpha", "0.5", "--rho", "0.2", "--set", "radius=50", "--set", "sigma=10")
+    assert "in standard deviations" in " ".join(printed(command, *asked).split())
+    assert "in standard deviations" not in " ".join(printed(command, *MEAN).split())

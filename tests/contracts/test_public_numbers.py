@@ -5,6 +5,7 @@ That parameters and budgets of any type are Python's is the contract `public_num
 
 from contextlib import suppress
 from dataclasses import fields, replace
+from functools import partial
 from math import inf, nan
 
 import numpy as np
@@ -17,7 +18,7 @@ from workbench.contracts.accounting import Tally
 from workbench.contracts.behaviour import forms, outcome
 from workbench.contracts.datasets import dimension, sizes, typical_rows
 from workbench.contracts.kit import refusal, release
-from workbench.errors import ArgumentError
+from workbench.errors import ArgumentError, in_range, positive, probability
 from workbench.privacy import (
     Charge,
     Sequential,
@@ -218,7 +219,7 @@ BUDGETS = [
     *(("size", PureDP(1.0).for_group, value) for value in (*WHOLE, 10**9, 10**400, 10**5000)),
     *(("weights", lambda v: PureDP(1.0).split(1, v), value) for value in (0, -1, 0.0)),
     ("budget", Ledger, NonPrivate()),
-    ("key", lookup, "mean/none"),
+    *(("key", lookup, key) for key in ("mean/none", 0, None)),
 ]
 
 
@@ -229,3 +230,10 @@ def test_a_wrong_number_of_a_budget_is_named_with_its_value_in_one_line():
         assert error.value is value or error.value == value or value != value
         assert str(error).startswith(f"{argument} = ")
         assert "\n" not in str(error)
+
+
+def test_a_scalar_of_numpy_is_compared_as_the_number_that_it_is():
+    """Not in its own precision, in which the largest float is infinite, and the least probability 0."""
+    positive(share=np.float32(0.5))
+    for check, value in ((positive, inf), (probability, 0.0), (partial(in_range, 0, 0.1), 0.1)):
+        assert refusal(lambda share, check=check: check(share=share), np.float32(value)).argument == "share"

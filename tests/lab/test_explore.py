@@ -7,7 +7,7 @@ import re
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
-from math import prod
+from math import nan, prod
 
 import numpy as np
 import pytest
@@ -190,6 +190,20 @@ def test_no_row_is_read_the_code_releases_and_bounds_are_a_range():
             explore.explorer([1.0, 2.0], **wrong)
         refused = explorers.shown({"epsilon": 1.0, "n": 5, "sigma": 1.0, "delta": 1e-6, **wrong})
         assert refused["error"].startswith("low = ")
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong"),
+    [
+        *((partial(explorers.column, [1.0, 2.0]), {"high": 9.0, "low": low}) for low in ("1", None, nan)),
+        *((partial(explorers.column, [1.0, 2.0], low=0.0, high=9.0), {"sigma": sigma}) for sigma in (0, "1")),
+        *((partial(explorers.solve, "univariate/scale"), {name: -1}) for name in ("n", "d", "alpha")),
+        (explorers.solve, {"key": []}),
+    ],
+)
+def test_an_explorer_names_the_number_that_is_wrong(make, wrong):
+    with pytest.raises(ArgumentError, match=f"^{[*wrong][-1]} = "):
+        make(**wrong)
 
 
 def dropped(content):

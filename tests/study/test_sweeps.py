@@ -160,7 +160,8 @@ def test_a_failing_cell_names_the_sweep_and_the_point(block, message):
         *({"points": points} for points in ([], [{"n": 1}, {"n": 1.0}], [{"n": 1}, {"d": 1}])),
         *({"points": points} for points in ([{"n": 1}, {"n": "one"}], [{"n": math.nan}], [{"n": None}])),
         *({"points": [{name: 1}]} for name in ("block", "abstained")),
-        *({"name": ""}, {"trials": 0}, {"blocks": {"quick": 0}}, {"blocks": {"swift": 1}}),
+        *({"name": ""}, {"trials": 0}, {"blocks": {"quick": 0}}, {"blocks": {"swift": 1}}, {"blocks": 3}),
+        *({"points": 3}, {"points": "n"}),
     ],
 )
 def test_a_sweep_outside_its_domain_is_refused(change):

@@ -4,15 +4,16 @@ What the modules share: the terms of a sample size, exact searches, and `formula
 that is not what its name means.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, wraps
 from inspect import signature
+from math import inf
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.errors import in_range, integer_at_least, positive, probability
+from workbench.errors import in_range, integer_at_least, plain, positive, probability
 from workbench.special import betainc
 from workbench.types import Array, frozen, reals
 
@@ -47,25 +48,36 @@ def below(most: float, **shares: object) -> None:
 RANGES: dict[str, Callable[..., None]] = {
     **dict.fromkeys(("d", "n", "rows", "bins", "size"), partial(integer_at_least, 1)),
     **dict.fromkeys(("p", "moments"), partial(integer_at_least, 2)),
-    **dict.fromkeys(("alpha", "epsilon", "rho", "eta", "radius", "upper", "sd", "t", "width"), positive),
-    "margin": positive,
+    **dict.fromkeys(("alpha", "epsilon", "rho", "eta", "radius", "sd", "t", "width", "margin"), positive),
+    **dict.fromkeys(("noise", "degree", "variance", "largest_variance", "diagonal_sd"), positive),
+    "upper": partial(in_range, 1, inf, "[)"),
     **dict.fromkeys(("delta", "beta", "zeta", "split"), probability),
+    "total_variation": partial(in_range, 0, 1, "(]"),
     **dict.fromkeys(("gap", "spread"), partial(below, 1 + 1e-12)),
     "corruption": partial(below, 0.5),
 }
 """What an argument of a formula is, by its name."""
 
 
-def formula(function: F) -> F:
-    """Return the function of public numbers, which refuses those that are not in their range."""
-    names = tuple(signature(function).parameters)
+AT_ANY_DELTA: dict[str, Callable[..., None]] = {
+    **RANGES,
+    **dict.fromkeys(("delta", "wrong"), partial(in_range, 0, 1, "[)")),
+}
+"""The same for a formula that holds at δ = 0, too."""
+
+
+def formula(function: F, ranges: Mapping[str, Callable[..., None]] = RANGES) -> F:
+    """Return the function of plain numbers, which refuses those that are not in their range."""
+    asked = signature(function)
 
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:
-        for name, value in (*zip(names, given, strict=False), *named.items()):
-            if name in RANGES:
-                RANGES[name](**{name: value})
-        return function(*given, **named)
+        numbers = asked.bind(*given, **named).arguments
+        for name, value in numbers.items():
+            numbers[name] = plain(value)
+            if name in ranges and not (value is None and asked.parameters[name].default is None):
+                ranges[name](**{name: numbers[name]})
+        return function(**numbers)
 
     return cast(F, call)
 

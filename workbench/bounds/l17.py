@@ -12,12 +12,12 @@ side there is at most one far bin per unit of distance, and one at distance 2 + 
 (.0228 for i = 0, attained by an end bin).
 """
 
+from functools import partial
 from math import ceil, exp, expm1, floor, log, log1p, sqrt
 
 import numpy as np
 
-from workbench.bounds import Shape, binomial_tail, formula, smallest
-from workbench.errors import in_range, positive, probability
+from workbench.bounds import AT_ANY_DELTA, Shape, binomial_tail, formula, smallest
 from workbench.special import ndtr, ndtri
 from workbench.types import Array
 
@@ -56,16 +56,17 @@ def packing_bound(radius: float, alpha: float, epsilon: float, beta: float, *, s
     return packing_bound_of_size(size, epsilon, beta)
 
 
+@formula
 def two_point_bound_stated(total_variation: float, epsilon: float) -> float:
     """Return the n of Lemma 2.7 by its own chain of inequalities, log(9) / (10 TV eps).
 
     Telling two distributions at distance TV apart with probability .99 needs n of order 1 / (TV eps): three
     events of probability .9 hold together, on which .9 <= exp(10 eps TV n) .1.
     """
-    _check_two_point(total_variation, epsilon, 0.01, 0.0)
     return log(9) / (10 * total_variation * epsilon)
 
 
+@partial(formula, ranges=AT_ANY_DELTA)
 def two_point_bound(
     total_variation: float, epsilon: float, beta: float, delta: float = 0.0, wrong: float | None = None
 ) -> int:
@@ -91,7 +92,7 @@ def two_point_bound(
     >>> two_point_bound(0.0796557, 0.5, 0.01)
     140
     """
-    kappa = _check_two_point(total_variation, epsilon, beta, delta)
+    kappa = delta * exp(-epsilon) / -expm1(-epsilon)
     wrong = beta if wrong is None else wrong
     log_m = log1p(total_variation * expm1(-epsilon))  # e^{-eps H} turns Bin(n, TV) into M^n times another
     tilted = min(1.0, total_variation * exp(-epsilon - log_m))
@@ -106,15 +107,6 @@ def two_point_bound(
         return growth * wrong + kappa * (growth - 1) + (1 + kappa) * excess
 
     return smallest(lambda n: best_success(n) >= 1 - beta, start=0)
-
-
-def _check_two_point(total_variation: float, epsilon: float, beta: float, delta: float) -> float:
-    # kappa
-    in_range(0, 1, "(]", total_variation=total_variation)
-    positive(epsilon=epsilon)
-    probability(beta=beta)
-    in_range(0, 1, "[)", delta=delta)
-    return delta * exp(-epsilon) / -expm1(-epsilon)
 
 
 @formula

@@ -6,18 +6,20 @@ Every constant is explicit, and beta may be a half, so that a limit stands besid
 at that level (two distributions are told apart by a coin) is no part of it.
 """
 
-from math import ceil, e, exp, expm1, inf, log, log1p, sqrt
+from functools import partial
+from math import ceil, e, exp, expm1, inf, isinf, log, log1p, sqrt
 
 import numpy as np
 
-from workbench.bounds import below, formula, smallest
+from workbench.bounds import AT_ANY_DELTA, below, formula, smallest
 from workbench.bounds.l17 import two_point_bound
-from workbench.errors import in_range, integer_at_least, positive, probability
+from workbench.errors import finite, in_range
 from workbench.special import brentq, chdtri, ndtr, ndtri
 
 Rows = float
 
 
+@partial(formula, ranges=AT_ANY_DELTA)
 def packing_rows(log_others: float, epsilon: float, delta: float, beta: float) -> Rows:
     """Return the n that (epsilon, delta)-DP needs to tell S distributions apart, each with chance 1 - beta.
 
@@ -29,8 +31,8 @@ def packing_rows(log_others: float, epsilon: float, delta: float, beta: float) -
     >>> round(packing_rows(float("inf"), 1.0, 1e-6, 0.5), 2)
     13.66
     """
-    positive(epsilon=epsilon)
-    probability(beta=beta)
+    if not (isinstance(log_others, float) and isinf(log_others)):
+        finite(log_others=log_others)
     if log_others < 0:  # one other law, or none: a coin may do
         return 0.0
     kappa = delta * exp(-epsilon) / -expm1(-epsilon)
@@ -38,6 +40,7 @@ def packing_rows(log_others: float, epsilon: float, delta: float, beta: float) -
     return max(0.0, log((1 - beta + kappa) / missed)) / epsilon if missed else inf
 
 
+@partial(formula, ranges=AT_ANY_DELTA)
 def mean_rows(
     alpha: float, d: int, epsilon: float, delta: float, beta: float, radius: float | None = None
 ) -> Rows:
@@ -50,8 +53,6 @@ def mean_rows(
     >>> [round(mean_rows(0.1, d, 1.0, 1e-6, 0.5)) for d in (1, 10)]
     [45, 934]
     """
-    positive(alpha=alpha)
-    integer_at_least(1, d=d)
     others = inf if radius is None else _one_less(d * log(max(radius / (2 * alpha), 1.0)))
     return max(
         sampled_mean_rows(alpha, d, beta),
@@ -70,6 +71,7 @@ def sampled_mean_rows(alpha: float, d: int, beta: float) -> Rows:
     return float(chdtri(d, beta)) / alpha**2
 
 
+@partial(formula, ranges=AT_ANY_DELTA)
 def near_mean_rows(
     alpha: float, d: int, epsilon: float, delta: float, beta: float, radius: float | None = None
 ) -> Rows:
@@ -83,7 +85,6 @@ def near_mean_rows(
     >>> [round(near_mean_rows(0.01, d, 1.0, 1e-30, 0.5)) for d in (1, 10, 20)]
     [17, 403, 852]
     """
-    positive(alpha=alpha)
     reach = min(2 * e * alpha, inf if radius is None else radius)
     others = min(_one_less(d * log(max(reach / (2 * alpha), 1.0))), 600.0)  # fewer means, which floats count
     if others < 0:
@@ -105,6 +106,7 @@ def sampled_covariance_rows(alpha: float, d: int, beta: float) -> Rows:
     return 2 * float(chdtri(d * (d + 1) // 2, beta)) / alpha**2
 
 
+@partial(formula, ranges=AT_ANY_DELTA)
 def covariance_rows(
     alpha: float, d: int, epsilon: float, delta: float, beta: float, upper: float | None = None
 ) -> Rows:
@@ -117,13 +119,10 @@ def covariance_rows(
     >>> round(covariance_rows(0.2, 5, 1.0, 0.0, 0.5, 100.0), 2)
     12.42
     """
-    positive(alpha=alpha)
-    integer_at_least(1, d=d)
     if alpha >= 1:
         return 0.0
     if upper is None:
         return packing_rows(inf, epsilon, delta, beta)
-    in_range(1, inf, "[)", upper=upper)
     levels = 1 + int(log(upper) / (log1p(alpha) - log1p(-alpha)) * (1 - 1e-12))
     return packing_rows(_one_less(d * log(levels)), epsilon, delta, beta)
 
@@ -137,6 +136,7 @@ def _one_less(log_size: float) -> float:
 # laws that are 2ξ apart have one in the middle: no estimator tells them apart, however many rows there are.
 
 
+@formula
 def mean_limit(corruption: float) -> float:
     """Return the least worst error of a mean, in standard deviations: Φ⁻¹(½ + ξ).
 
@@ -149,6 +149,7 @@ def mean_limit(corruption: float) -> float:
     return float(ndtri(0.5 + corruption))
 
 
+@formula
 def scale_limit(corruption: float) -> float:
     """Return the least worst relative error of a variance: (s² - 1)/(s² + 1), TV(N(0, 1), N(0, s²)) = 2ξ.
 
@@ -160,18 +161,22 @@ def scale_limit(corruption: float) -> float:
     return (s * s - 1) / (s * s + 1)
 
 
+@formula
 def scale_distance(s: float) -> float:
     """Return TV(N(0, 1), N(0, s²)), s > 1: the densities cross at x² = 2s² ln s/(s² - 1)."""
+    in_range(1, inf, "()", s=s)
     x = sqrt(2 * s * s * np.log(s) / (s * s - 1))
     return float(2 * (ndtr(x) - ndtr(x / s)))
 
 
+@formula
 def unit(corruption: float) -> float:
     """Return ξ ln 1/ξ, what a robust covariance errs by but for a constant."""
     below(0.25, corruption=corruption)
     return float(corruption * np.log(1 / corruption))
 
 
+@formula
 def mean_unit(corruption: float) -> float:
     """Return ξ √(ln 1/ξ), what a robust mean errs by but for a constant."""
     return sqrt(corruption * unit(corruption))

@@ -9,7 +9,7 @@ has constants here, on the line, is in `bounds.resilience`.
 
 from math import ceil, log, sqrt
 
-from workbench.bounds import Shape, formula
+from workbench.bounds import Shape, below, formula
 from workbench.types import frozen
 
 
@@ -29,6 +29,7 @@ def sub_gaussian_error(alpha: float) -> float:
     >>> round(sub_gaussian_error(0.05), 4)
     0.0865
     """
+    below(1, alpha=alpha)
     return alpha * sqrt(log(1 / alpha))
 
 

@@ -37,12 +37,12 @@ def unbounded_shape(d: int, alpha: float, epsilon: float) -> Shape:
 def coinpress_mean_shape(d: int, alpha: float, rho: float, radius: float) -> Shape:
     """Return the mean of CoinPress (Biswas, Dong, Kamath & Ullman 2020), among the prior work of the slides.
 
-    d/α² + d/(α√ρ) + √d log R/√ρ, `radius` = R in standard deviations; other logarithms left out.
+    d/α² + d/(α√ρ) + √d log R/√ρ, `radius` = R in standard deviations, at least 1; other logarithms left out.
 
     >>> coinpress_mean_shape(4, 0.5, 1.0, 1.0)
     Shape(sampling=16.0, noise=8.0, preconditioning=0.0)
     """
-    return Shape(d / alpha**2, d / (alpha * sqrt(rho)), sqrt(d) * log(radius) / sqrt(rho))
+    return Shape(d / alpha**2, d / (alpha * sqrt(rho)), sqrt(d) * log(max(radius, 1.0)) / sqrt(rho))
 
 
 @formula
@@ -53,7 +53,10 @@ def coinpress_covariance_shape(d: int, alpha: float, rho: float, upper: float) -
 
 @formula
 def naive_spectral_shape(d: int, alpha: float, rho: float, moments: int, beta: float) -> Shape:
-    """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ)."""
+    """Return M21/HT Theorem 3.1, spectral norm: d log d/(α²β²) + d^(3/2) log(1/β)/(α^(k/(k-1)) √ρ).
+
+    The logarithm of one column is that of two.
+    """
     noise = d**1.5 * log(1 / beta) / (alpha ** (moments / (moments - 1)) * sqrt(rho))
     return Shape(d * log(max(d, 2)) / (alpha * beta) ** 2, noise)
 

@@ -42,7 +42,7 @@ class _Catalog(Mapping[str, Entry]):
     """All entries; a key loads the modules of its family alone, which is all that one command may need."""
 
     def __getitem__(self, key: str) -> Entry:
-        family = key.partition("/")[0]
+        family = str(key).partition("/")[0]
         for module, families in FAMILIES.items():
             if family in families and key in _entries(module):
                 return _entries(module)[key]

@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from workbench.catalog import lookup
 from workbench.chapters import columns
 from workbench.chapters.parameters import ALPHA, DELTA, EPSILON
 from workbench.chapters.trade_offs import STARTS, Start, fewest_rows, limits
-from workbench.errors import ArgumentError, integer_at_least, one_of
+from workbench.errors import ArgumentError, finite, in_range, integer_at_least, one_of, positive, probability
 from workbench.lab.explore import Explorer, Form, computed, control, drawable, short
 from workbench.study.parameters import Choice, Parameter, Slider
 from workbench.study.sweeps import Run
@@ -31,6 +32,7 @@ from workbench.study.trade_off import FREE, TradeOff
 SPREADS = 6  # usual spreads that a range has, unless the spread is said
 DELTAS = (1e-9, 1e-6, 1e-3)
 SYMBOLS = {"n": "n", "epsilon": "ε", "delta": "δ", "alpha": "α"}
+CHECKS = {"n": partial(integer_at_least, 1), "delta": partial(in_range, 0, 1, "[)")}
 BUDGETS = EPSILON.track or (EPSILON.low, EPSILON.high)
 REACH = 60  # the map goes so many times below and above the n it starts with
 EPSILONS, SIZES, ALPHAS = 13, 21, 9  # places of the table
@@ -59,10 +61,14 @@ def column(
     """
     n = len(rows)
     integer_at_least(2, rows=n)
+    finite(low=low, high=high)
     if not low < high:
         raise ArgumentError("low", low, f"a number below high = {high:g}")
     low, high, span = float(low), float(high), float(high - low)
-    spread = sigma or span / SPREADS
+    spread = span / SPREADS if sigma is None else sigma
+    positive(sigma=spread)
+    EPSILON.require("epsilon", epsilon)
+    probability(delta=delta)
     sliders = {
         "epsilon": EPSILON.slider(epsilon),
         "n": Slider(max(2, n // 10), 10 * n, n, True, "n", "rows", True),
@@ -157,10 +163,11 @@ def solve(
     `d` and `settings` are those of its example unless they are given. `unknown` is solved at first: n,
     epsilon, delta or alpha. `start` says where these start; n is what the others need unless it is given.
     """
-    at = STARTS.get(key, Start())
-    for name in start:
+    at = STARTS.get(lookup(key).key, Start())
+    for name, value in start.items():
         one_of(SYMBOLS, start=name)
-    trade = TradeOff(key, d or at.d, settings or {})
+        CHECKS.get(name, positive)(**{name: value})
+    trade = TradeOff(key, at.d if d is None else d, {} if settings is None else settings)
     places = {"epsilon": at.epsilon, "delta": at.delta, "alpha": at.alpha} | start
     if not trade.takes_delta:
         places["delta"] = 0.0

@@ -30,8 +30,10 @@ def plan(options: Namespace) -> int:
     answers = compared(asked, announce, _telling(asked))
     if options.confidence is not None:  # predictions are of half of the runs
         answers = ranked([replace(one, predicted=None) for one in answers], lambda one: one.best)
-        if not any(isfinite(one.proved.bound or inf) for one in answers):
-            allowed = "none: no proved error bound is finite here, and predictions hold in half of the runs"
+        proved = [one.proved for one in answers]
+        if not any(one.bounded_from if asked.alpha is None else one.reached for one in proved):
+            why = proved[0].reason if len(proved) == 1 else "no proved error bound is as small"
+            allowed = f"none, as predictions hold in half of the runs: {why or 'no proved error bound'}"
             raise ArgumentError("confidence", options.confidence, allowed)
     if options.json:
         say(json.dumps(record(asked, answers), indent=1, ensure_ascii=False, allow_nan=False))
@@ -196,6 +198,9 @@ def _asked(question: Question, answers: Sequence[Answers]) -> str:
     said += "; predicted: in half of the runs, not proved" if any(one.predicted for one in answers) else ""
     if question.simulation:
         said += f"; simulated: in {question.simulation.share:.0%} of the runs"
+    entries = [one.proved.candidate.entry for one in answers if one.predicted and question.alpha]
+    if any(entry.estimand == "mean" and entry.population.d for entry in entries):
+        said += "; means of several columns: proved in the unit of the rows, else in standard deviations"
     names: dict[int, dict[str, None]] = {}
     for one in answers:
         asked = one.proved.candidate

@@ -230,7 +230,7 @@ MEAN_ATTACKS = (
         shifted(lambda t: t.rng.choice((3.0, -12.0), p=(0.8, 0.2), size=t.bad)),
     ),
     Adversary(
-        "tail-swap", "copies of one tail in the places of the other: the covariance stays", copying(ranked)
+        "tail-swap", "copies of one tail in the places of the other: second moments stay", copying(ranked)
     ),
     Adversary("half-sphere", "half of the sphere of radius 1.5 √d", replacing(half_sphere)),
     Adversary("root-1", "a cluster at 1/√share", shifted(lambda t: 1.0 / sqrt(t.share))),

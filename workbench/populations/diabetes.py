@@ -1,6 +1,5 @@
 """A real table to try things on."""
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +7,6 @@ import numpy as np
 from workbench.types import Array
 
 
-@cache
 def diabetes() -> dict[str, Array]:
     """Return the columns of 442 diabetes patients (Efron, Hastie, Johnstone & Tibshirani 2004).
 
@@ -22,5 +20,4 @@ def diabetes() -> dict[str, Array]:
     path = Path(__file__).with_name("diabetes.csv")
     names = path.read_text(encoding="utf-8").partition("\n")[0].split(",")
     columns = np.loadtxt(path, delimiter=",", skiprows=1, unpack=True)
-    columns.flags.writeable = False
     return dict(zip(names, columns, strict=True))

@@ -15,7 +15,17 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from workbench.distributions import Gaussian
-from workbench.errors import ArgumentError, finite, in_range, integer_at_least, positive, probability, real
+from workbench.errors import (
+    ArgumentError,
+    checked,
+    finite,
+    in_range,
+    integer_at_least,
+    of_plain_numbers,
+    positive,
+    probability,
+    real,
+)
 from workbench.linalg import symmetrised
 from workbench.privacy.noise import bartlett
 from workbench.special import ndtr, ndtri
@@ -52,8 +62,8 @@ class UnivariateGaussian:
     d = None  # values are numbers
 
     def __post_init__(self) -> None:
+        checked(self)
         finite(mean=self.mean)
-        positive(sigma=self.sigma)
 
     def sample(self, n: int, *, rng: Generator) -> Array:
         return self.scaled(rng.standard_normal(checked_size(n)))
@@ -137,6 +147,7 @@ def second_moment(law: MultivariateGaussian, n: int, *, rng: Generator) -> Array
     return symmetrised(half @ half.T) / n
 
 
+@of_plain_numbers
 def student_hypercontractivity(degrees: float, moments: int) -> float:
     """Return C with E<v, X - mean>^{2k} = C (v' Sigma v)^k for every v, k = `moments` < degrees / 2.
 
@@ -162,6 +173,7 @@ class MultivariateStudent(MultivariateGaussian):
     degrees: float = 5.0
 
     def __post_init__(self) -> None:
+        checked(self)
         student_hypercontractivity(self.degrees, 1)  # refuses degrees without a variance
 
 
@@ -214,6 +226,7 @@ class Coin:
     d = None  # values are numbers
 
     def __post_init__(self) -> None:
+        checked(self)
         probability(share=self.share)
 
     @property

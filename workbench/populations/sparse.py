@@ -12,7 +12,7 @@ from math import log
 import numpy as np
 from numpy.random import Generator
 
-from workbench.errors import ArgumentError, in_range, integer_at_least, probability
+from workbench.errors import ArgumentError, in_range, integer_at_least, of_plain_numbers, probability
 from workbench.types import Array
 
 
@@ -37,6 +37,7 @@ def conditioned(signal: Array, shift: float | None = None) -> Array:
     return signal + amount * np.eye(len(signal))
 
 
+@of_plain_numbers
 def unit_ball_scale(covariance: Array, n: int, beta: float) -> float:
     """Return c of step (3): n rows of N(0, covariance) all have |x|² below it with probability 1 - β.
 

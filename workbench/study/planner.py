@@ -19,7 +19,15 @@ from numpy.random import Generator
 
 from workbench.catalog import KNOWN, Addition, Entry, Example, lookup
 from workbench.catalog.hardest import hardest
-from workbench.errors import ArgumentError, integer_at_least, one_of, one_of_words, positive, probability
+from workbench.errors import (
+    ArgumentError,
+    checked,
+    integer_at_least,
+    one_of,
+    one_of_words,
+    positive,
+    probability,
+)
 from workbench.estimators.release import Asked, meaning
 from workbench.privacy import ZCDP, ApproxDP, Budget, NonPrivate, PureDP
 from workbench.study.parameters import loaded
@@ -39,7 +47,8 @@ class Question:
     subject: str = ""  # an estimand, a key, or nothing for the whole catalog
     # columns; None for one number for each estimand, the fewest of the entries' populations
     d: int | None = None
-    # the wanted error, in the unit of each entry's `error_bound`; None asks only where answers begin
+    # the target error, in the unit of each entry's `error_bound`, of its `predicted_error`, and of its loss
+    # for runs; None asks only where answers begin
     alpha: float | None = None
     beta: float = 0.05  # the probability with which the error may exceed alpha
     # what may be spent; None where `n` is given and the least ε at `delta` is sought
@@ -54,7 +63,13 @@ class Question:
     simulation: "Simulation | None" = None  # how n is searched by runs, too, if it is
 
     def __post_init__(self) -> None:
-        probability(beta=self.beta)
+        checked(self)
+        if not isinstance(self.subject, str):
+            raise ArgumentError("subject", self.subject, "an estimand, a key, or nothing")
+        if not isinstance(self.budget, Budget | None):
+            raise ArgumentError("budget", self.budget, "a budget, such as PureDP(1.0)")
+        if not isinstance(self.settings, Mapping):
+            raise ArgumentError("settings", self.settings, "a dictionary of public parameters")
         if self.d is not None:
             integer_at_least(1, d=self.d)
         if self.alpha is not None:
@@ -67,7 +82,6 @@ class Question:
             raise ArgumentError("n", self.n, "a number of rows, or a budget instead")
         if self.n is not None:
             integer_at_least(1, n=self.n)
-            ApproxDP(1.0, self.delta)
             if self.alpha is None:
                 raise ArgumentError("alpha", None, "the target accuracy, where n is given")
 
@@ -128,7 +142,7 @@ class Candidate:
 
     @property
     def unit(self) -> str:
-        """What alpha means to it, in the words of its entry's loss: errors of two units are not compared."""
+        """The unit of the errors of its runs, as its entry's loss says: those of two are not compared."""
         return meaning(self.entry.loss)
 
     @property
@@ -414,7 +428,8 @@ def _rows(question: Question, one: Candidate, offer: Offer, blank: Answer) -> An
     n = scale.least(question.alpha)
     if n is None:
         where, best = scale.best()
-        return replace(found, reason=_unreached(one, f"any n up to {MOST:g}", best, f"n = {where}"))
+        asked = question, one, MOST, budget
+        return replace(found, reason=_unreached(*asked, f"any n up to {MOST:g}", best, f"n = {where}"))
     return replace(found, n=n, bound=scale.at(n), check=scale.check(n, question.alpha))
 
 
@@ -437,7 +452,8 @@ def _budget(question: Question, one: Candidate, offer: Offer, blank: Answer) -> 
     place = scale.least(alpha)
     if place is None:
         where, best = scale.best()
-        reason = _unreached(one, f"any budget up to {spent(DECIMALS)}", best, str(spent(where)))
+        asked = question, one, n, spent(DECIMALS)
+        reason = _unreached(*asked, f"any budget up to {spent(DECIMALS)}", best, str(spent(where)))
         return replace(blank, reason=reason)
     found = _at(one, spent(place), blank)
     return replace(found, bound=scale.at(place), check=scale.check(place, alpha))
@@ -450,11 +466,20 @@ def _at(one: Candidate, budget: Budget, blank: Answer) -> Answer:
     return replace(blank, budget=budget, answers_from=first, refusal=refusal, other_rows=others)
 
 
-def _unreached(one: Candidate, where: str, best: float, there: str) -> str:
-    if not isfinite(best):
-        return f"no {'finite error bound' if one.kind == 'proved' else 'informative prediction'} at {where}"
-    least = "bound" if one.kind == "proved" else "predicted error"
-    return f"alpha is not reached at {where}: the least {least} found is {best:.4g}, at {there}"
+def _unreached(
+    question: Question, one: Candidate, n: int, budget: Budget, where: str, best: float, there: str
+) -> str:
+    if isfinite(best):
+        least = "bound" if one.kind == "proved" else "predicted error"
+        return f"alpha is not reached at {where}: the least {least} found is {best:.4g}, at {there}"
+    if one.kind != "proved":
+        return f"no informative prediction at {where}"
+    others: dict[str, Any] = {"mode": "proved", "beta": question.beta / 2}  # what is chosen, no fact
+    for name in (name for name in others if name in one.parameters):
+        other = replace(one, estimator=replace(one.estimator, **{name: others[name]}))
+        if isfinite(other.bound(n, budget, question.beta)):
+            return f"no finite error bound at {where}, but with --set {name}={others[name]}"
+    return f"no finite error bound at {where}"
 
 
 # The n at which a share of runs on synthetic rows is within alpha: a search for each estimator. Rows are of
@@ -478,6 +503,7 @@ class Simulation:
     jobs: int = 1
 
     def __post_init__(self) -> None:
+        checked(self)
         probability(share=self.share)
         integer_at_least(BLOCK, runs=self.runs)
         integer_at_least(0, seed=self.seed)

@@ -117,9 +117,10 @@ def parameter(value: object) -> float | int | str:
 
 def checked_points(points: Iterable[Point]) -> tuple[dict[str, Any], ...]:
     """Return the grid with plain values, or raise: points are distinct and have the same parameters."""
-    checked = tuple({name: parameter(value) for name, value in point.items()} for point in points)
-    if not checked:
-        raise ArgumentError("points", points, "at least one point")
+    listed = tuple(points) if isinstance(points, Iterable) else ()
+    if not listed or not all(isinstance(point, Mapping) for point in listed):
+        raise ArgumentError("points", points, "at least one point, each a dictionary of parameters")
+    checked = tuple({name: parameter(value) for name, value in point.items()} for point in listed)
     if any(point.keys() != checked[0].keys() for point in checked):
         raise ArgumentError("points", checked, "the same parameters in every point")
     if taken := checked[0].keys() & {*ADDRESS, ABSTAINED}:
@@ -211,6 +212,8 @@ class Sweep:
         if not (isinstance(self.name, str) and self.name):
             raise ArgumentError("name", self.name, "a non-empty string")
         integer_at_least(1, trials=self.trials)
+        if not isinstance(self.blocks, Mapping):
+            raise ArgumentError("blocks", self.blocks, "a dictionary from profiles to numbers of blocks")
         for profile, count in self.blocks.items():
             one_of(PROFILES, profile=profile)
             integer_at_least(1, blocks=count)
@@ -297,7 +300,8 @@ def grid(**axes: object) -> tuple[dict[str, Any], ...]:
     ({'n': 10, 'd': 5, 'mode': 'proved'}, {'n': 20, 'd': 5, 'mode': 'proved'})
     """
     several = (
-        axis if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis] for axis in axes.values()
+        axis if isinstance(axis, Iterable) and not isinstance(axis, str) else [axis]
+        for axis in map(plain, axes.values())
     )
     values = product(*([parameter(value) for value in axis] for axis in several))
     return tuple(dict(zip(axes, combination, strict=True)) for combination in values)

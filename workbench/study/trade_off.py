@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds import smallest
-from workbench.errors import ArgumentError
+from workbench.catalog import lookup
+from workbench.errors import ArgumentError, probability
 from workbench.privacy import ApproxDP, Budget, PureDP
 from workbench.study.planner import DECIMALS, DIGITS, Candidate, Question, candidates, decimal
 from workbench.study.search import MOST
@@ -41,7 +42,10 @@ class TradeOff:
     @cached_property
     def candidate(self) -> Candidate:
         """The estimator, asked for what it predicts, or for what is proved where it predicts nothing."""
-        question = Question(subject=self.key, d=self.d, budget=PureDP(1.0), settings=self.settings)
+        probability(beta=self.beta)
+        question = Question(
+            subject=lookup(self.key).key, d=self.d, budget=PureDP(1.0), settings=self.settings
+        )
         (proved,) = candidates(question)
         predicted = replace(proved, kind="predicted")
         found = predicted if predicted.asked else proved
