@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from importlib.resources import files
 from itertools import combinations, combinations_with_replacement, product
-from math import exp, log
+from math import exp, inf, log
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -16,11 +16,13 @@ from scipy.linalg import expm
 from scipy.special import softmax
 
 from tests.estimators.streams import rng
+from workbench.bounds import smallest
 from workbench.contracts.lone_row import noise_of
 from workbench.errors import ArgumentError
+from workbench.estimators.base import Abstention
 from workbench.estimators.populous_robust import FAR, MIDDLE, TABLE, location_means, rows_for, scatter_factors
 from workbench.estimators.prime import Score, exponential, left_after, tail_set, weighed
-from workbench.estimators.tukey import MOST, ResilientMean, grid_size, trimmed
+from workbench.estimators.tukey import MOST, ResilientHeavyMean, ResilientMean, grid_size, trimmed
 from workbench.estimators.votes import Groups, Points
 from workbench.linalg import norms
 from workbench.populations.corruption import COVARIANCE_ATTACKS
@@ -110,6 +112,16 @@ def test_the_table_is_what_its_script_makes(of, size):
     (kept,) = [one for one in rows_for(1, 0.05, of) if one.size == size]
     for name, numbers in fresh.items():
         assert getattr(kept, name) == (numbers if name == "of" else pytest.approx(numbers, rel=1e-3))
+
+
+@pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.parametrize("kind", [ResilientMean, ResilientHeavyMean])
+def test_where_an_error_is_predicted_nearly_all_runs_answer(kind, d):
+    estimator, budget, draws = kind(radius=1.0, corruption=0.05, sigma=1.0), ApproxDP(1.0, 1e-6), rng(d)
+    least = smallest(lambda n: estimator.predicted_error(n, d, budget) < inf, start=100)
+    runs = [estimator(draws.normal(size=(least, d)), budget=budget, rng=draws).value for _ in range(60)]
+    assert sum(isinstance(one, Abstention) for one in runs) < 15  # half of them, or most, a few rows before
+    assert estimator.predicted_error(least // 2, d, budget) == inf
 
 
 # PRIME: the exponential, and that neighbours stay neighbours.

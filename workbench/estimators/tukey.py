@@ -46,8 +46,10 @@ and the mean lies in the middle between candidates, where a grid errs most, at l
 `proofs/resilience.md`.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 from math import ceil, inf, pi, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -354,12 +356,15 @@ class ResilientMean(Estimator[Array]):
     def predicted_error(self, n: int, d: int, budget: Budget) -> float:
         """Return the median of |out - mean|/sigma for clean normal rows; infinite from √d radius/sigma on.
 
-        Infinite, too, where most runs give no answer: k - n Φ(-w/(2 sigma)) rows are more than the test asks
-        for. Corrupted rows come on top.
+        Infinite, too, where more than one run in ten gives no answer: most have a margin of k - m - √m rows,
+        or √m fewer where d > 1, for m = n Φ(-w/(2 sigma)). Corrupted rows come on top.
         """
         plan = self.plan(n, d, budget)
-        margin = min(self.trim(n) - 1.0, self.trim(n) - n * float(ndtr(-self.width / (2 * self.sigma))))
-        if not margin + lower_bound_offset(plan[CHECK]) > -1:
+        cost: Any = plan[CHECK].cost
+        beyond = n * float(ndtr(-self.width / (2 * self.sigma)))
+        margin = self.trim(n) - max(1.0, beyond + min(d, 2) * sqrt(beyond))
+        tenth = lower_bound_offset(replace(plan[CHECK], cost=replace(cost, delta=0.1)))  # of the noise
+        if not margin + tenth + lower_bound_offset(plan[CHECK]) > -1:
             return inf
         scale, unit = selection_scale(plan[STEP]), 1 / self.sigma
         expected = median_on_grid(
