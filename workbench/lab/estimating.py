@@ -234,7 +234,7 @@ def lines(record: Mapping[str, Any]) -> str:
         "file": record["file"],
         "columns": ", ".join(record["columns"]),
         "rows": f"{record['rows']} (the lines below the header)",
-        "missing entries": f"{record['missing']}; how many is not told, --check lists them",
+        "missing entries": f"{record['missing']}; their number is not released, --check lists them",
         "scales": str(record.get("scale", "")).strip("[]"),
         "budget": record["budget"],
         "guarantee": record["guarantee"],
@@ -446,6 +446,6 @@ def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, 
     said += (
         [f"Lines with more cells than the header has names, which are unreadable: {long}."] if long else []
     )
-    said += [f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []
+    said += [f"Unreadable with --decimal {other.decimals}: {left}."] if left < len(faults) else []
     said += ["This check is not private: it is for the owner of the file."]
     return "\n".join(said), not faults and all(one.numbers for one in found)
