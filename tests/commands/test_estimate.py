@@ -92,7 +92,7 @@ def test_a_seed_makes_a_replay_that_says_so_secure_noise_is_exact_and_missing_en
     (folder / "counts.csv").write_text("height\n" + "2\n" * 5)
     found = [recorded(command, name, more=("--seed", "3", "--missing", "2")) for name in ("holes", "counts")]
     assert found[0] == found[1]
-    assert "counts as 2; their number is not released" in found[0][2]
+    assert "counts as 2; how many is not released" in found[0][2]
     asked = {"key": "mean/coinpress", "budget": ("--rho", "1")}
     (one, record, _), (other, *_) = (recorded(command, **asked, more=("--secure",)) for _ in range(2))
     assert record["randomness"].startswith("exact noise from the operating system")
@@ -135,7 +135,7 @@ def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, comman
     assert (one["columns"], one["rows"]) == (other["columns"], other["rows"]) == (["weight", "height"], 30)
     for words, said in {
         ("--column", "who"): "column = 'who': expected a column of numbers: this one is of",
-        ("--sep", ";"): "expected a CSV file with --separator",
+        ("--sep", ";"): "expected a CSV file beside --separator or --decimal",
         ("--check",): "expected a CSV file: columns of Parquet have types",
     }.items():
         assert "171" not in command(*estimate("people.parquet", **asked), *words).refused(said)
@@ -159,6 +159,7 @@ SLIPS = (
     (estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"),
     (estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"),
     (estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"),
+    (estimate(key="histogram", settings=()), "set edges = None", "a number", "--set edges=NUMBER,NUMBER"),
     (estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"),
     (
         estimate(settings=("radius=" + "-" * 100_000 + "1", "sigma=1")),
