@@ -182,7 +182,7 @@ COMMANDS = {
         "workbench.lab.claims:shown",
         "the claims and their committed verdicts; the statements of a source",
         (
-            ("subject ID", str, None, "a claim, a source or a statement, shown whole", {"nargs": "*"}),
+            ("subject ID", str, None, "claims, or one source or statement of it", {"nargs": "*"}),
             ("--status S", STATUSES, [], "only these: " + ", ".join(STATUSES), {"type": str.upper}),
             ("--from DIR", Path, None, "instead of figures/", {"dest": "folder"}),
             PROJECT,

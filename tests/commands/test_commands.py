@@ -86,7 +86,7 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
         (("audit", "--function", "json:none", "--pairs", "json:a", "--epsilon", "1"), "can be imported"),
         (("audit", "--function", "m:f", "--pairs", "m:p"), "epsilon = None"),
         (("audit", "--function", "m:f", "--epsilon", "1", "--mu", "1"), "mu = 1.0: expected --mu alone"),
-        (("audit", "--epsilon", "1"), "epsilon = '1.0': expected --function MODULE:OBJECT beside it"),
+        (("audit", "--epsilon", "1"), "epsilon = 1.0: expected --function MODULE:OBJECT beside it"),
         (("lab", "--port", "0"), "port = 0"),
         (("plan", "means"), "estimand = 'means': expected a key, or one of mean, quantiles, location"),
         (
@@ -104,6 +104,9 @@ def test_claims_are_filtered_by_status_and_shown_whole_with_reason_and_figures(c
         ),
         (("plan", "mean", "--n", "10", "--epsilon", "1", "--alpha", "1"), "n = 10: expected either --n"),
         (("plan", "mean", "--alpha", "1", "--simulate", "--runs", "3"), "runs = 3: expected an"),
+        (("plan", "mean", "--share", "3"), "share = 3.0: expected a number strictly between 0 and 1"),
+        (("claims", "L17", "--status", "HOLDS"), "status = 'HOLDS': expected no source"),
+        (("claims", "--from", "/"), "from = '/': expected a folder of figures"),
         (("plan", "--from", "nothing"), "from = 'nothing': expected module:object"),
         (("plan", "--from", f"{__name__}:COMMANDS"), "with plan"),
         (("plan", "--from", "tests.commands.test_plan:own"), "estimand = ''"),
@@ -129,6 +132,8 @@ def test_alone_it_prints_every_command_and_loads_nothing_heavy_and_a_missing_ext
         monkeypatch.setitem(COMMANDS, "list", COMMANDS["list"]._replace(run=f"{missing}:anything"))
         monkeypatch.setitem(sys.modules, missing, None)
         command("list").refused(missing, 'pip install "dp-workbench[lab]"')
+    monkeypatch.setitem(sys.modules, "nbformat", None)
+    command("check", __file__).refused("nbformat", 'pip install "dp-workbench[lab]"')
     assert full_verdicts()
     monkeypatch.setattr(claims, "__file__", str(tmp_path / "claims.py"))
     monkeypatch.chdir(tmp_path)

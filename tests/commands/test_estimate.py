@@ -92,7 +92,7 @@ def test_a_seed_makes_a_replay_that_says_so_secure_noise_is_exact_and_missing_en
     (folder / "counts.csv").write_text("height\n" + "2\n" * 5)
     found = [recorded(command, name, more=("--seed", "3", "--missing", "2")) for name in ("holes", "counts")]
     assert found[0] == found[1]
-    assert "counts as 2; how many is not told" in found[0][2]
+    assert "counts as 2; how many is not released" in found[0][2]
     asked = {"key": "mean/coinpress", "budget": ("--rho", "1")}
     (one, record, _), (other, *_) = (recorded(command, **asked, more=("--secure",)) for _ in range(2))
     assert record["randomness"].startswith("exact noise from the operating system")
@@ -135,7 +135,7 @@ def test_parquet_gives_the_bits_of_csv_in_the_order_that_is_asked(folder, comman
     assert (one["columns"], one["rows"]) == (other["columns"], other["rows"]) == (["weight", "height"], 30)
     for words, said in {
         ("--column", "who"): "column = 'who': expected a column of numbers: this one is of",
-        ("--sep", ";"): "expected a CSV file with --separator",
+        ("--sep", ";"): "expected a CSV file beside --separator or --decimal",
         ("--check",): "expected a CSV file: columns of Parquet have types",
     }.items():
         assert "171" not in command(*estimate("people.parquet", **asked), *words).refused(said)
@@ -159,6 +159,7 @@ SLIPS = (
     (estimate(budget=(*PURE, "--rho", "1")), "rho = 1.0", "not both"),
     (estimate(settings=("radus=9",)), "set radus = 9", "radius, centre, sigma, beta, calibration"),
     (estimate(settings=("sigma=2",)), "set radius = None", "a number", "--set radius=NUMBER"),
+    (estimate(key="histogram", settings=()), "set edges = None", "a number", "--set edges=NUMBER,NUMBER"),
     (estimate(settings=("radius=9", "centre=1,2")), "set centre = (1, 2)", "holds for every column"),
     (
         estimate(settings=("radius=" + "-" * 100_000 + "1", "sigma=1")),
@@ -277,13 +278,13 @@ def test_a_check_names_line_and_column_and_never_a_value(folder, command):
     ("header", "cells", "column", "code", "said"),
     [
         ("a,b", ["1,", "2,nan"], "a", 0, "column a: 2 numbers, 0 missing, 0 unreadable"),
-        ("a\tb", ["1", *["1,5"] * 50], "a", 1, "  and 30 more\nWith --decimal , it is 0 unreadable."),
+        ("a\tb", ["1", *["1,5"] * 50], "a", 1, "  and 30 more\nUnreadable with --decimal ,: 0."),
         ("a,b", ["bob,1", "ann,2"], "a", 1, "column a: no cell is a number: 0 missing, 2 unreadable"),
         ("a,b", ['"170,000"', '"1,234,567"', "999"], "a", 1, "between thousands: write them without it\n"),
         ("a", ["170,000", "12,345"], "a", 1, "; if it is the decimal mark, --decimal , reads it"),
         ("a;b", ["1.234.567", "12.345"], "a", 1, "'.' between thousands (1 of them are read as if"),
         ("a,b", ["1\N{NO-BREAK SPACE}000", "1 000"], "a", 1, "  2 cells have ' ' between thousands:"),
-        ("a\tb", ["1,234", "5,6"], "a", 1, "With --decimal , it is 0 unreadable."),
+        ("a\tb", ["1,234", "5,6"], "a", 1, "Unreadable with --decimal ,: 0."),
         ("a,b", ["1.234", "12.345", "x"], "a", 1, "2 numbers, 0 missing, 1 unreadable"),
     ],
 )
@@ -293,6 +294,6 @@ def test_a_check_tells_thousands_from_fractions_and_words_from_numbers(
     text, found = checked(folder, command, header, cells, "--column", column)
     assert (said in text, found) == (True, code), text
     assert ("between thousands" in text) == ("thousands" in said or "reads it" in said)
-    assert ("With --decimal" in text) == ("With" in said)
-    if "With" in said:
+    assert ("Unreadable with" in text) == ("Unreadable with" in said)
+    if "Unreadable with" in said:
         assert checked(folder, command, header, cells, "--column", column, "--decimal", ",")[1] == 0

@@ -70,7 +70,7 @@ MEAN = (
     ),
     mean_within(
         "mean/clipped-box",
-        "mean in a box: cut at the box, average, add noise",
+        "mean in a box: clip to the box, average, add noise",
         "M21/prior-CoinPress",
         (ClippedBoxMean(radius=10.0, sigma=1.0), CONCENTRATED, APPROX),
         (ClippedBoxMean(radius=10.0, centre=3.0, sigma=2.0), GAUSSIAN),
@@ -95,7 +95,7 @@ MEAN = (
     ),
     round_mean(
         "mean/adaptive",
-        "mean of columns of unknown, unequal scales: place, scales and radius by weak probes",
+        "mean of columns of unknown, unequal scales: location, scales and radius by weak probes",
         "M21/prior-CoinPress",
         (AdaptiveMean(radius=100.0), CONCENTRATED, APPROX),
         (AdaptiveMean(radius=100.0, centre=3.0), GAUSSIAN),

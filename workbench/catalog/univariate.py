@@ -44,7 +44,7 @@ def at_two_scales(kind: Any, *budgets: Budget, **ranged: float) -> tuple[Run, ..
 UNIVARIATE = (
     on_a_range(
         "univariate/clipped-mean",
-        "mean on a range: cut at the range, average, add noise",
+        "mean on a range: clip to the range, average, add noise",
         "L17/Lem2.2",
         *both_calibrations(
             (ClippedMean(radius=10.0, sigma=1.0), PURE, CONCENTRATED, APPROX),
@@ -54,13 +54,13 @@ UNIVARIATE = (
     ),
     on_a_range(
         "univariate/two-step-mean",
-        "mean on a range: locate, then average around the place",
+        "mean on a range: locate, then average around the location",
         "L17/Thm2.5",
         *at_two_scales(TwoStepMean, PURE, CONCENTRATED, radius=100.0),
     ),
     anywhere(
         "univariate/unbounded-mean",
-        "mean anywhere on the line: locate, then average around the place",
+        "mean anywhere on the line: locate, then average around the location",
         "L17/Thm2.8",
         *at_two_scales(UnboundedMean, APPROX, DELTA_CONCENTRATED),
     ),

@@ -322,7 +322,7 @@ def open_table(file: Path, writing: Writing) -> CsvFile | ParquetFile:
     if file.suffix.lower() != PARQUET:
         return open_csv(file, writing)
     if writing != Writing():
-        raise ArgumentError("file", str(file), "a CSV file with --separator, --decimal or --encoding")
+        raise ArgumentError("file", str(file), "a CSV file beside --separator or --decimal")
     return open_parquet(file)
 
 

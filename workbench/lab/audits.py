@@ -13,6 +13,8 @@ from workbench.lab.estimating import spending
 from workbench.lab.tables import say, text
 from workbench.privacy import GaussianDP
 from workbench.study.audit import AuditReport, audit_function, neighbours
+from workbench.study.bench import HEADER, cells
+from workbench.study.bench import bench as costs
 from workbench.study.mutants import attacked, mutants_of
 from workbench.study.pairs import attackable, attacks, builder
 from workbench.study.parameters import loaded
@@ -40,7 +42,7 @@ def audit(options: Namespace) -> int:
         return 1 if report.violated else 0
     for name, value in own.items():
         if value is not None:
-            raise ArgumentError(name, str(value), "--function MODULE:OBJECT beside it")
+            raise ArgumentError(name, value, "--function MODULE:OBJECT beside it")
     for key in options.key:
         builder(key)
         if options.mutants and not mutants_of(key):
@@ -106,9 +108,6 @@ def _own(options: Namespace) -> AuditReport:
 
 
 def bench(options: Namespace) -> int:
-    from workbench.study.bench import HEADER, cells  # with pandas, which an audit need not have
-    from workbench.study.bench import bench as costs
-
     found = list(costs(options.key, options.n, options.d, options.repeat))
     table = None if options.json else text(HEADER, [cells(measured) for measured in found])
     say(table or canonical_json.dumps(found).rstrip())

@@ -293,12 +293,14 @@ def statements_told(found: Sequence[tuple[str, Any]], *, as_json: bool) -> str:
 
 def shown(options: Namespace) -> int:
     if (stated := sourced(options.subject)) is not None:
+        if options.status:
+            raise ArgumentError("status", options.status[0], "no source beside it: claims have verdicts")
         tables.say(statements_told(stated, as_json=options.json))
         return 0
     folder, ids = options.folder or project.find(explicit=options.project).figures, options.subject
-    if not folder.is_dir():
-        raise ArgumentError("from", str(folder), "a folder of figures")
     found, width = collected(folder), tables.page_width()
+    if not found:
+        raise ArgumentError("from", str(folder), "a folder of figures")
     for name in ids:
         one_of(found, claim=name)
     chosen = [

@@ -187,7 +187,9 @@ def estimator(key: str, settings: Mapping[str, object]) -> Any:
             raise ArgumentError(f"set {name}", value, "one value, which holds for every column")
     needed = [name for name, entry in known.items() if entry.default is REQUIRED and name not in settings]
     if needed:
-        allowed = f"a number: {key} needs {' '.join(f'--set {name}=NUMBER' for name in needed)}"
+        more = {name: ",NUMBER" for name in needed if str(known[name].type).startswith("tuple")}
+        words = " ".join(f"--set {name}=NUMBER{more.get(name, '')}" for name in needed)
+        allowed = f"a number: {key} needs {words}"
         raise ArgumentError(f"set {needed[0]}", None, allowed)
     return kind(**settings)
 
@@ -234,7 +236,7 @@ def lines(record: Mapping[str, Any]) -> str:
         "file": record["file"],
         "columns": ", ".join(record["columns"]),
         "rows": f"{record['rows']} (the lines below the header)",
-        "missing entries": f"{record['missing']}; how many is not told, --check lists them",
+        "missing entries": f"{record['missing']}; how many is not released, --check lists them",
         "scales": str(record.get("scale", "")).strip("[]"),
         "budget": record["budget"],
         "guarantee": record["guarantee"],
@@ -446,6 +448,6 @@ def checked(file: Path, writing: Writing, columns: Sequence[str]) -> tuple[str, 
     said += (
         [f"Lines with more cells than the header has names, which are unreadable: {long}."] if long else []
     )
-    said += [f"With --decimal {other.decimals} it is {left} unreadable."] if left < len(faults) else []
+    said += [f"Unreadable with --decimal {other.decimals}: {left}."] if left < len(faults) else []
     said += ["This check is not private: it is for the owner of the file."]
     return "\n".join(said), not faults and all(one.numbers for one in found)

@@ -25,7 +25,8 @@ def plan(options: Namespace) -> int:
     asked = question(options)
 
     def announce(searches: int, core_seconds: float) -> None:
-        print(f"{searches} searches: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
+        words = "1 search" if searches == 1 else f"{searches} searches"
+        print(f"{words}: about {core_seconds:.0f} core-seconds", file=sys.stderr, flush=True)
 
     answers = compared(asked, announce, _telling(asked))
     if options.confidence is not None:  # predictions are of half of the runs
@@ -68,7 +69,7 @@ def question(asked: Namespace) -> Question:
             raise ArgumentError("relative", relative, allowed)
         alpha = share * abs(centre)
     usual = given == (None, None, None)
-    how = {name: getattr(asked, name) for name in ("share", "runs", "seed", "jobs")}
+    simulation = Simulation(share=asked.share, runs=asked.runs, seed=asked.seed, jobs=asked.jobs)
     return Question(
         subject=asked.subject,
         d=asked.d,
@@ -81,7 +82,7 @@ def question(asked: Namespace) -> Question:
         calibrations=("tight", "paper") if asked.calibration == "both" else (asked.calibration,),
         settings=settings,
         own=(own_entry(asked.own, asked.subject),) if asked.own else (),
-        simulation=Simulation(**how) if asked.simulate else None,
+        simulation=simulation if asked.simulate else None,
     )
 
 

@@ -164,6 +164,7 @@ def check(options: Namespace) -> int:
     if others or not files:
         files += find(explicit=options.project).select(others)
     lines, left = [], 0
+    nbformat()  # without it no file would be a notebook
     for path in files:
         mendable, faults, whole = examine(path)
         if options.fix and mendable:
