@@ -3,14 +3,12 @@
     (1) A grid n_k = round(n_0 1.06^k) round the public number n_0, never a measured one. Runs come in blocks,
         each with a stream of its own, addressed by k and the block's number.
     (2) A few runs at n_0 and in steps of 12 places, a factor 2, until q is bracketed.
-    (3) Until the cap: a block at the place where the belief of c and s
-        says that a bit less, about, and a bit more than q succeed, in turn, and at times
-        one where a step may hide.
+    (3) Until the cap: a block at the place where the belief of c and s says that a bit less, about, and a bit
+        more than q succeed, in turn, and at times one where a step may hide.
     (4) Runs at 1.5 and 2.5 times the n found: if there the share is below q again, the search begins anew
         from there, so that what is found is the *last* crossing; if the share is not shown to be above q, the
         upper end is infinite.
-    (5) The interval of `fitted`; or, where errors are told and fall smoothly, the narrower one of
-        `crossing_line`.
+    (5) The interval of `fitted`; or, where errors are told and fall smoothly, that of `crossing_line`.
 
 A dip deeper than about .2 within 2.5 n is found with a power of about .8. One that is narrow, or farther out,
 is not. The runs, and so the answer, depend on the seed of their streams alone.
